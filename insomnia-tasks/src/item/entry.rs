@@ -91,6 +91,14 @@ impl Item {
         Ok(Self { kind, message: message.into() })
     }
 
+    /// An item from a message of any type that serialises to a chat message, such as async-openai's or a JSON value.
+    ///
+    /// # Errors
+    /// As for [`Item::from_json`].
+    pub fn from_message(message: &impl Serialize) -> Result<Self, ItemError> {
+        Self::from_json(&serde_json::to_string(message).map_err(ItemError::Json)?)
+    }
+
     /// The same message as another kind.
     #[must_use]
     pub fn with_kind(mut self, kind: ItemKind) -> Self {
@@ -153,6 +161,20 @@ impl Item {
 
     fn plain(kind: ItemKind, role: &str, text: String) -> Self {
         Self { kind, message: raw(&json!({"role": role, "content": text})) }
+    }
+}
+
+/// A user message.
+impl From<&str> for Item {
+    fn from(prompt: &str) -> Self {
+        Self::user_message(prompt)
+    }
+}
+
+/// A user message.
+impl From<String> for Item {
+    fn from(prompt: String) -> Self {
+        Self::user_message(prompt)
     }
 }
 

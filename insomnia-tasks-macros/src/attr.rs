@@ -1,0 +1,158 @@
+use quote::ToTokens;
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token, meta::ParseNestedMeta};
+
+use crate::errors::Errors;
+
+/// What stands in the attributes of a struct.
+#[derive(Default)]
+pub(crate) struct ToolAttrs<'a> {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) doc: Option<Doc<'a>>,
+}
+
+/// A doc comment: its text in paragraphs, and where it stands.
+pub(crate) struct Doc<'a> {
+    pub(crate) text: String,
+    pub(crate) lines: Vec<&'a Attribute>,
+}
+
+impl<'a> ToolAttrs<'a> {
+    pub(crate) fn read(attrs: &'a [Attribute], errors: &mut Errors) -> Self {
+        let mut read = Self { doc: doc(attrs), ..Self::default() };
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("tool")) {
+            if let Err(error) = attr.parse_nested_meta(|meta| read.option(&meta, errors)) {
+                errors.push(error);
+            }
+        }
+        read
+    }
+
+    fn option(&mut self, meta: &ParseNestedMeta<'_>, errors: &mut Errors) -> syn::Result<()> {
+        let slot = match meta.path.get_ident().map(ToString::to_string).as_deref() {
+            Some("name") => &mut self.name,
+            Some("description") => &mut self.description,
+            _ => {
+                errors.at(
+                    &meta.path,
+                    "unknown option: `#[tool(...)]` knows `name = \"...\"` and `description = \"...\"`",
+                );
+                return skip_value(meta);
+            }
+        };
+        let value: LitStr = meta.value()?.parse()?;
+        match slot {
+            Some(_) => {
+                let option = meta.path.to_token_stream();
+                errors.at(&meta.path, format!("`{option}` is given twice: remove one of the two"));
+            }
+            None => *slot = Some(value),
+        }
+        Ok(())
+    }
+}
+
+/// Reports `#[tool(...)]` where it has no meaning.
+pub(crate) fn refuse(attrs: &[Attribute], errors: &mut Errors) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("tool")) {
+        errors.at(attr, "`#[tool(...)]` stands on the struct only: describe a field by its doc comment");
+    }
+}
+
+/// Passes over the value of an unknown option, so that the options after it are read.
+fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.peek(Token![=]) {
+        meta.value()?.parse::<Expr>()?;
+    } else if meta.input.peek(syn::token::Paren) {
+        let content;
+        syn::parenthesized!(content in meta.input);
+        content.parse::<proc_macro2::TokenStream>()?;
+    }
+    Ok(())
+}
+
+fn doc(attrs: &[Attribute]) -> Option<Doc<'_>> {
+    let (lines, texts): (Vec<_>, Vec<_>) = attrs.iter().filter_map(|attr| Some((attr, doc_text(attr)?))).unzip();
+    let text = paragraphs(texts.iter().flat_map(|text| text.split('\n')));
+    (!text.is_empty()).then_some(Doc { text, lines })
+}
+
+fn doc_text(attr: &Attribute) -> Option<String> {
+    let Meta::NameValue(meta) = &attr.meta else { return None };
+    if !meta.path.is_ident("doc") {
+        return None;
+    }
+    let mut value = &meta.value;
+    // What comes through a `macro_rules` variable is wrapped.
+    while let Expr::Group(group) = value {
+        value = &group.expr;
+    }
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// Joins the lines of each paragraph by spaces, and paragraphs by line breaks. Lines that mean something to Markdown by
+/// standing alone (lists, headings, tables, code) keep doing so.
+fn paragraphs<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let (mut out, mut fenced, mut broken) = (String::new(), false, true);
+    for line in lines {
+        let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
+        let fence = line.trim_start().starts_with("```");
+        let alone = fenced || fence || stands_alone(line);
+        if line.is_empty() && !fenced {
+            broken = true;
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(if broken || alone { '\n' } else { ' ' });
+        }
+        out.push_str(if alone { line } else { line.trim_start() });
+        fenced ^= fence;
+        broken = fence || line.starts_with('#');
+    }
+    out.trim().to_owned()
+}
+
+fn stands_alone(line: &str) -> bool {
+    let text = line.trim_start();
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = number.len() < text.len() && (number.starts_with(". ") || number.starts_with(") "));
+    numbered
+        || line.starts_with("    ")
+        || ["- ", "* ", "+ ", "# ", "## ", "### ", "|", ">"].iter().any(|mark| text.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::paragraphs;
+
+    #[test]
+    fn joins_lines_into_paragraphs() {
+        let lines = [" Read a file", " of the workspace.", "", "", " See [`Other`]. ", " ", "   indented"];
+        assert_eq!(paragraphs(lines.into_iter()), "Read a file of the workspace.\nSee [`Other`].\nindented");
+        assert_eq!(paragraphs(["", "  "].into_iter()), "");
+    }
+
+    #[test]
+    fn keeps_markdown() {
+        let lines = [
+            " Use it:",
+            " - once",
+            "   more",
+            " - twice",
+            " 1. first",
+            " # Head",
+            " text",
+            " ```",
+            " a",
+            "",
+            "   b",
+            " ```",
+            " end",
+        ];
+        let text = "Use it:\n- once more\n- twice\n1. first\n# Head\ntext\n```\na\n\n  b\n```\nend";
+        assert_eq!(paragraphs(lines.into_iter()), text);
+    }
+}

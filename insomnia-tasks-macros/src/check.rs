@@ -1,0 +1,142 @@
+use syn::{Data, DataEnum, DeriveInput, Fields, Variant, ext::IdentExt};
+
+use crate::{
+    attr::refuse,
+    errors::Errors,
+    model::{Tool, ToolInput, ToolVariant, Toolbox},
+};
+
+const MAX_DESCRIPTION: usize = 1024;
+const NAME_RULE: &str = "servers take a letter followed by at most 63 letters, digits, `_` or `-`";
+
+pub(crate) fn tool(input: &DeriveInput) -> syn::Result<Tool<'_>> {
+    let mut errors = Errors::default();
+    let tool = ToolInput::read(input, &mut errors);
+    check_shape(input, &mut errors);
+    tool.field_attrs().for_each(|attrs| refuse(attrs, &mut errors));
+    let name = check_name(&tool, &mut errors);
+    let description = check_description(&tool, &mut errors);
+    errors.finish(description.map(|description| Tool { ident: &input.ident, name, description }))
+}
+
+fn check_shape(input: &DeriveInput, errors: &mut Errors) {
+    match &input.data {
+        Data::Struct(data) => {
+            if let Fields::Unnamed(fields) = &data.fields {
+                errors.at(fields, "the arguments of a tool have names: use named fields, such as `{ path: String }`");
+            }
+        }
+        Data::Enum(data) => errors.at(
+            data.enum_token,
+            "a tool is a struct whose fields are its arguments: derive `Toolbox` for an enum of tools, or put the enum \
+             into a field",
+        ),
+        Data::Union(data) => errors.at(data.union_token, "a tool is a struct whose fields are its arguments"),
+    }
+    check_generics(input, "tool", errors);
+}
+
+fn check_generics(input: &DeriveInput, what: &str, errors: &mut Errors) {
+    if !input.generics.params.is_empty() {
+        errors.at(&input.generics, format!("a {what} cannot be generic: write the types out"));
+    }
+}
+
+fn check_name(tool: &ToolInput<'_>, errors: &mut Errors) -> String {
+    match &tool.attrs.name {
+        Some(given) => {
+            let name = given.value();
+            if !is_valid_name(&name) {
+                errors.at(given, format!("the tool name {name:?} is refused by servers: {NAME_RULE}"));
+            }
+            name
+        }
+        None => {
+            let name = tool.input.ident.unraw().to_string();
+            if !is_valid_name(&name) {
+                errors.at(
+                    &tool.input.ident,
+                    format!(
+                        "the tool name {name:?} is refused by servers ({NAME_RULE}): add `#[tool(name = \"...\")]`"
+                    ),
+                );
+            }
+            name
+        }
+    }
+}
+
+fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String> {
+    let attrs = &tool.attrs;
+    let (text, place) = match (&attrs.description, &attrs.doc) {
+        (Some(given), _) => (given.value().trim().to_owned(), quote::quote!(#given)),
+        (None, Some(doc)) => {
+            let lines = &doc.lines;
+            (doc.text.clone(), quote::quote!(#(#lines)*))
+        }
+        (None, None) => {
+            errors.at(
+                &tool.input.ident,
+                "the model needs a description of the tool: add a doc comment, such as `/// Read a text file.`, or \
+                 `#[tool(description = \"...\")]`",
+            );
+            return None;
+        }
+    };
+    let length = text.chars().count();
+    if length == 0 {
+        errors.at(place, "the description is empty: say in a sentence what the tool does and when to use it");
+    } else if length > MAX_DESCRIPTION {
+        errors.at(
+            place,
+            format!(
+                "the description has {length} characters and servers take {MAX_DESCRIPTION}: shorten it, or keep the doc \
+                 comment for readers and give the model `#[tool(description = \"...\")]`"
+            ),
+        );
+    }
+    Some(text)
+}
+
+fn is_valid_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.len() <= 64
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
+    let mut errors = Errors::default();
+    check_generics(input, "toolbox", &mut errors);
+    let not_an_enum = "a toolbox is an enum whose variants hold one tool each, such as `enum Tools { Read(ReadFile) }`";
+    let variants = match &input.data {
+        Data::Enum(data) => check_variants(input, data, &mut errors),
+        Data::Struct(data) => {
+            errors.at(data.struct_token, not_an_enum);
+            Vec::new()
+        }
+        Data::Union(data) => {
+            errors.at(data.union_token, not_an_enum);
+            Vec::new()
+        }
+    };
+    errors.finish(Some(Toolbox { ident: &input.ident, variants }))
+}
+
+fn check_variants<'a>(input: &DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Vec<ToolVariant<'a>> {
+    if data.variants.is_empty() {
+        errors.at(&input.ident, "the toolbox is empty: add a variant for each tool, such as `Read(ReadFile)`");
+    }
+    data.variants.iter().filter_map(|variant| check_variant(variant, errors)).collect()
+}
+
+fn check_variant<'a>(variant: &'a Variant, errors: &mut Errors) -> Option<ToolVariant<'a>> {
+    if let Fields::Unnamed(fields) = &variant.fields {
+        let mut fields = fields.unnamed.iter();
+        if let (Some(field), None) = (fields.next(), fields.next()) {
+            return Some(ToolVariant { variant, tool: &field.ty });
+        }
+    }
+    let ident = &variant.ident;
+    errors.at(variant, format!("a variant of a toolbox holds exactly one tool: write `{ident}(TheTool)`"));
+    None
+}

@@ -1,0 +1,115 @@
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use crate::model::{Tool, Toolbox};
+
+pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
+    let Tool { ident, name, description } = tool;
+    // At the struct's name, so that a missing `Deserialize` or `JsonSchema` is reported there.
+    quote_spanned! {ident.span()=>
+        #[automatically_derived]
+        impl ::insomnia_tasks::__private::Tool for #ident {
+            const NAME: &'static ::core::primitive::str = #name;
+            const DESCRIPTION: &'static ::core::primitive::str = #description;
+
+            fn try_definition() -> ::core::result::Result<
+                ::insomnia_tasks::__private::ToolDefinition,
+                ::insomnia_tasks::__private::DefinitionError,
+            > {
+                static DEFINITION: ::std::sync::OnceLock<
+                    ::core::result::Result<
+                        ::insomnia_tasks::__private::ToolDefinition,
+                        ::insomnia_tasks::__private::DefinitionError,
+                    >,
+                > = ::std::sync::OnceLock::new();
+                ::core::clone::Clone::clone(
+                    DEFINITION.get_or_init(::insomnia_tasks::__private::ToolDefinition::of::<Self>),
+                )
+            }
+        }
+    }
+}
+
+pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
+    let ident = toolbox.ident;
+    let variants: Vec<_> = toolbox.variants.iter().map(|variant| &variant.variant.ident).collect();
+    let tools: Vec<_> = toolbox.variants.iter().map(|variant| variant.tool).collect();
+    let uniqueness = uniqueness(toolbox);
+    quote! {
+        #[automatically_derived]
+        impl ::insomnia_tasks::__private::Toolbox for #ident {
+            fn try_definitions() -> ::core::result::Result<
+                ::std::vec::Vec<::insomnia_tasks::__private::ToolDefinition>,
+                ::insomnia_tasks::__private::DefinitionError,
+            > {
+                ::core::result::Result::Ok(::std::vec![
+                    #(<#tools as ::insomnia_tasks::__private::Tool>::try_definition()?),*
+                ])
+            }
+
+            fn decode(
+                name: &::core::primitive::str,
+                arguments: &::core::primitive::str,
+            ) -> ::core::result::Result<Self, ::insomnia_tasks::__private::DecodeError> {
+                #(
+                    if name == <#tools as ::insomnia_tasks::__private::Tool>::NAME {
+                        let tool = <#tools as ::insomnia_tasks::__private::Tool>::parse(arguments)?;
+                        return ::core::result::Result::Ok(Self::#variants(tool));
+                    }
+                )*
+                ::core::result::Result::Err(::insomnia_tasks::__private::unknown_tool(
+                    name,
+                    &[#(<#tools as ::insomnia_tasks::__private::Tool>::NAME),*],
+                ))
+            }
+        }
+
+        #[automatically_derived]
+        impl<S> ::insomnia_tasks::__private::RunToolbox<S> for #ident
+        where
+            S: ?::core::marker::Sized + ::core::marker::Sync,
+            #(#tools: ::insomnia_tasks::__private::Run<S>,)*
+        {
+            async fn run(
+                self,
+                state: &S,
+            ) -> ::core::result::Result<
+                ::insomnia_tasks::__private::ToolOutput,
+                ::insomnia_tasks::__private::ToolError,
+            > {
+                match self {
+                    #(
+                        Self::#variants(tool) => ::insomnia_tasks::__private::finish(
+                            <#tools as ::insomnia_tasks::__private::Run<S>>::run(tool, state).await,
+                        ),
+                    )*
+                }
+            }
+        }
+
+        #uniqueness
+    }
+}
+
+/// One assertion for each variant, so that a repeated name is reported at its place.
+fn uniqueness(toolbox: &Toolbox<'_>) -> TokenStream {
+    let tools = toolbox.variants.iter().map(|variant| variant.tool);
+    let assertions = toolbox.variants.iter().enumerate().skip(1).map(|(index, variant)| {
+        let message = format!(
+            "the tool of variant `{}` has the name of an earlier tool of `{}`: give one of them another with \
+             `#[tool(name = \"...\")]`",
+            variant.variant.ident, toolbox.ident,
+        );
+        quote_spanned! {variant.tool.span()=>
+            ::core::assert!(!::insomnia_tasks::__private::is_repeated(NAMES, #index), #message);
+        }
+    });
+    quote! {
+        const _: () = {
+            const NAMES: &[&::core::primitive::str] =
+                &[#(<#tools as ::insomnia_tasks::__private::Tool>::NAME),*];
+            #(#assertions)*
+        };
+    }
+}

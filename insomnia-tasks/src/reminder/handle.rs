@@ -1,0 +1,96 @@
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use super::{Cadence, Decision, ReminderState, Situation, TASKS_SHOWN, estimate_tokens, reminder_text};
+use crate::{Item, task::TaskStore};
+
+/// The reminders of one session. Cheap to clone: clones are handles to the same counters.
+#[derive(Clone)]
+pub struct Reminders(Arc<Shared>);
+
+struct Shared {
+    cadence: Cadence,
+    // a std mutex: it is held for a few assignments and never across an await
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    state: ReminderState,
+    paused: bool,
+    last_decision: Option<Decision>,
+}
+
+impl Reminders {
+    /// Reminders at this cadence, with the counters of a session that has just begun.
+    pub fn new(cadence: Cadence) -> Self {
+        Self(Arc::new(Shared { cadence, inner: Mutex::default() }))
+    }
+
+    /// How often reminders may come.
+    pub fn cadence(&self) -> Cadence {
+        self.0.cadence
+    }
+
+    /// No reminders until [`resume`](Self::resume); requests still count.
+    pub fn pause(&self) {
+        self.lock().paused = true;
+    }
+
+    /// Reminders again.
+    pub fn resume(&self) {
+        self.lock().paused = false;
+    }
+
+    /// Whether the host has paused reminders.
+    pub fn is_paused(&self) -> bool {
+        self.lock().paused
+    }
+
+    /// What was decided before the last request; none before the first.
+    pub fn last_decision(&self) -> Option<Decision> {
+        self.lock().last_decision
+    }
+
+    /// The counters.
+    pub fn state(&self) -> ReminderState {
+        self.lock().state
+    }
+
+    /// Takes in the next item of the history, whoever committed it.
+    pub fn observe(&self, item: &Item) {
+        self.lock().state.observe(item);
+    }
+
+    /// Decides before a request; the item, if there is one, starts the cooldown once it is [observed](Self::observe).
+    pub fn decide(&self, tasks: &TaskStore, offered: bool) -> (Decision, Option<Item>) {
+        let mut inner = self.lock();
+        let situation = Situation { active: tasks.has_active(), offered, paused: inner.paused };
+        let (decision, item) = match inner.state.due(self.0.cadence, situation) {
+            Err(why) => (Decision::Quiet(why), None),
+            Ok(()) => {
+                let text = reminder_text(&tasks.active(TASKS_SHOWN), tasks.counts());
+                (Decision::Remind { tokens: estimate_tokens(&text) }, Some(Item::task_reminder(text)))
+            }
+        };
+        inner.last_decision = Some(decision);
+        (decision, item)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Reminders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = self.lock();
+        f.debug_struct("Reminders")
+            .field("cadence", &self.0.cadence)
+            .field("state", &inner.state)
+            .field("paused", &inner.paused)
+            .finish()
+    }
+}

@@ -1,0 +1,81 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Cadence, Quiet};
+use crate::{Item, ItemKind, task::tools::changes_tasks};
+
+/// The two counters behind the reminder: a pure state machine, kept with the session.
+///
+/// ```
+/// use insomnia_tasks::reminder::{Cadence, ReminderState, Situation};
+///
+/// let cadence = Cadence::new(2, 4)?;
+/// let open = Situation { active: true, offered: true, paused: false };
+/// let mut state = ReminderState::default();
+/// state.answered(true); // a TaskCreate
+/// state.answered(false);
+/// assert!(state.due(cadence, open).is_err());
+/// state.answered(false);
+/// assert!(state.due(cadence, open).is_ok());
+/// # Ok::<(), insomnia_tasks::reminder::CadenceError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReminderState {
+    /// Requests since the model last called TaskCreate or TaskUpdate; at the start, since the session began.
+    pub requests_since_last_task_management: u64,
+    /// Requests since the last reminder; none if there was never one.
+    pub requests_since_last_reminder: Option<u64>,
+}
+
+/// What else decides on a reminder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Situation {
+    /// Whether a task is `pending` or `inprogress`.
+    pub active: bool,
+    /// Whether the request offers the task tools.
+    pub offered: bool,
+    /// Whether the host has paused reminders.
+    pub paused: bool,
+}
+
+impl ReminderState {
+    /// Takes in the next item of the history: an answer counts, a reminder starts the cooldown.
+    pub fn observe(&mut self, item: &Item) {
+        match item.kind() {
+            ItemKind::Assistant => self.answered(item.tool_calls().iter().any(|call| changes_tasks(&call.name))),
+            ItemKind::TaskReminder => self.reminded(),
+            _ => {}
+        }
+    }
+
+    /// An answer was committed; `manages_tasks` if it calls TaskCreate or TaskUpdate, however that ended.
+    pub fn answered(&mut self, manages_tasks: bool) {
+        self.requests_since_last_task_management += 1;
+        if let Some(requests) = &mut self.requests_since_last_reminder {
+            *requests += 1;
+        }
+        if manages_tasks {
+            self.requests_since_last_task_management = 0;
+        }
+    }
+
+    /// A reminder was committed.
+    pub fn reminded(&mut self) {
+        self.requests_since_last_reminder = Some(0);
+    }
+
+    /// Whether a reminder is due before the next request.
+    ///
+    /// # Errors
+    /// The reason why not.
+    pub fn due(&self, cadence: Cadence, situation: Situation) -> Result<(), Quiet> {
+        let idle = self.requests_since_last_task_management;
+        match self.requests_since_last_reminder {
+            _ if !situation.active => Err(Quiet::NoActiveTask),
+            _ if !situation.offered => Err(Quiet::ToolsNotOffered),
+            _ if situation.paused => Err(Quiet::Paused),
+            _ if idle < cadence.inactivity().into() => Err(Quiet::UsedRecently { requests_ago: idle }),
+            Some(requests_ago) if requests_ago < cadence.cooldown().into() => Err(Quiet::CoolingDown { requests_ago }),
+            _ => Ok(()),
+        }
+    }
+}

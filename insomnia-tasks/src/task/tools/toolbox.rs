@@ -1,0 +1,87 @@
+use serde::Serialize;
+
+use super::{TaskCreate, TaskGet, TaskList, TaskUpdate, list::Line};
+use crate::{
+    ToolCall,
+    task::{Task, TaskError, TaskStore},
+    tool::{DecodeError, IntoToolOutput, Run, Tool, ToolError, Toolbox},
+};
+
+/// A decoded call of one of the four task tools.
+#[derive(Clone, Debug, Toolbox)]
+pub enum TaskToolbox {
+    /// A new task.
+    TaskCreate(TaskCreate),
+    /// A changed task.
+    TaskUpdate(TaskUpdate),
+    /// The list.
+    TaskList(TaskList),
+    /// One task.
+    TaskGet(TaskGet),
+}
+
+impl TaskToolbox {
+    /// Reads a call by its name and arguments.
+    ///
+    /// # Errors
+    /// If it is no call of a task tool, or its arguments cannot be understood.
+    pub fn decode_call(call: &ToolCall) -> Result<Self, DecodeError> {
+        Self::decode(&call.name, &call.arguments)
+    }
+
+    /// Carries out the call; the result is compact JSON for the model.
+    ///
+    /// # Errors
+    /// If the store refuses; the message tells the model what to do, and nothing was stored.
+    pub fn apply(self, tasks: &TaskStore) -> Result<String, ToolError> {
+        match self {
+            Self::TaskCreate(create) => changed(create.apply(tasks)),
+            Self::TaskUpdate(update) => changed(update.apply(tasks)),
+            Self::TaskList(list) => Ok(json(&list.apply(tasks))),
+            Self::TaskGet(get) => get.apply(tasks).map(|task| json(&task)).map_err(ToolError::from_error),
+        }
+    }
+}
+
+impl Run<TaskStore> for TaskCreate {
+    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
+        TaskToolbox::TaskCreate(self).apply(tasks)
+    }
+}
+
+impl Run<TaskStore> for TaskUpdate {
+    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
+        TaskToolbox::TaskUpdate(self).apply(tasks)
+    }
+}
+
+impl Run<TaskStore> for TaskList {
+    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
+        TaskToolbox::TaskList(self).apply(tasks)
+    }
+}
+
+impl Run<TaskStore> for TaskGet {
+    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
+        TaskToolbox::TaskGet(self).apply(tasks)
+    }
+}
+
+/// Whether a call of this name changes tasks, and so shows that the model keeps its list.
+pub fn changes_tasks(name: &str) -> bool {
+    [TaskCreate::NAME, TaskUpdate::NAME].contains(&name)
+}
+
+/// Whether this is the name of one of the four task tools.
+pub fn is_task_tool(name: &str) -> bool {
+    changes_tasks(name) || [TaskList::NAME, TaskGet::NAME].contains(&name)
+}
+
+/// Create and update show the changed task without its description, which the model has just written itself.
+fn changed(task: Result<Task, TaskError>) -> Result<String, ToolError> {
+    task.map(|task| json(&Line::from(task))).map_err(ToolError::from_error)
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,213 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::{Tool, tool::clip::ECHO};
+
+fn object(text: &str) -> Value {
+    match parse_object(text) {
+        Ok(object) => object.into(),
+        Err(error) => panic!("{text}: {error}"),
+    }
+}
+
+#[test]
+fn nothing_is_an_empty_object() {
+    for text in ["", " \n", "null", "\"null\"", "\"\"", "{}", "\"{}\"", "{}{}", "\u{feff}{}", "```json\n```"] {
+        assert_eq!(object(text), json!({}), "{text}");
+    }
+}
+
+#[test]
+fn finds_the_object() {
+    for text in [
+        r#"{"a":1}"#,
+        r#""{\"a\":1}""#,
+        r#""\"{\\\"a\\\":1}\"""#,
+        "```json\n{\"a\":1}\n```",
+        "```\n{\"a\":1}```",
+        r#"{}{"a":1}"#,
+        r#"{"a":1}{"a":1}"#,
+        r#"{"a":1}}"#,
+        r#"{"a":1}</tool_call>"#,
+        r#"{"a":1} I called it."#,
+    ] {
+        assert_eq!(object(text), json!({"a": 1}), "{text}");
+    }
+    assert_eq!(object(r#"{"s":"C:\projects\d"}"#), json!({"s": r"C:\projects\d"}));
+    assert_eq!(object("{\"s\":\"a\nb\"}"), json!({"s": "a\nb"}));
+}
+
+#[test]
+fn refuses_everything_else() {
+    for (text, says) in [
+        ("[1]", "not an array"),
+        ("3", "not a number"),
+        ("\"hello\"", "not valid JSON"),
+        ("\"3\"", "not a number"),
+        ("true", "not a boolean"),
+        (r#"{"a": "x"#, "end before"),
+        (r#"{"a": 1"#, "end before"),
+        (r#"{}{"a""#, "end before"),
+        (r#"{"a":1}{"a":2}"#, "one JSON object"),
+        (r#"{"a":1}, "b": 2"#, "one JSON object"),
+        (r#"{"a":1}[]"#, "one JSON object"),
+        ("null null", "not null"),
+        ("{a: 1}", "not valid JSON"),
+        (r#"{"a":"C:\projects\new"}"#, r"written as \\"),
+        (r#""\"\\\"{}\\\"\"""#, "not a string"),
+    ] {
+        let message = parse_object(text).expect_err(text).to_string();
+        assert!(message.contains(says) && message.contains("nothing was run"), "{text}: {message}");
+    }
+}
+
+#[test]
+fn echoes_little() {
+    let huge = format!("[\"{}\"]", "ä".repeat(10_000));
+    let message = parse_object(&huge).unwrap_err().to_string();
+    assert!(message.len() < 350 && message.contains("[\"ää"), "{message}");
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct Inner {
+    id: u32,
+    flag: Option<bool>,
+}
+
+/// Take all kinds.
+#[derive(Debug, Deserialize, JsonSchema, PartialEq, Tool)]
+struct Kinds {
+    count: Option<u32>,
+    ratio: Option<f64>,
+    flag: Option<bool>,
+    text: Option<String>,
+    #[serde(default)]
+    defaulted: u32,
+    list: Option<Vec<u32>>,
+    inner: Option<Inner>,
+    map: Option<BTreeMap<String, i64>>,
+    any: Option<Value>,
+}
+
+fn kinds(value: &Value) -> Result<Kinds, String> {
+    Kinds::parse(&value.to_string()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn reads_scalars_in_strings() {
+    let read = kinds(&json!({
+        "count": " 3 ", "ratio": "1e3", "flag": "True", "list": ["1", 2.0], "inner": {"id": "7", "flag": "false"},
+        "map": {"k": "-5"}, "defaulted": null, "unknown": {},
+    }));
+    let kinds = read.unwrap();
+    assert_eq!((kinds.count, kinds.ratio, kinds.flag), (Some(3), Some(1000.0), Some(true)));
+    assert_eq!(kinds.list, Some(vec![1, 2]));
+    assert_eq!(kinds.inner, Some(Inner { id: 7, flag: Some(false) }));
+    assert_eq!(kinds.map, Some(BTreeMap::from([("k".into(), -5)])));
+    assert_eq!(kinds.defaulted, 0);
+}
+
+#[test]
+fn decodes_nested_strings_only_where_no_string_is_wanted() {
+    let read =
+        kinds(&json!({"inner": "{\"id\": \"7\"}", "list": "[\"1\"]", "map": "{}", "text": "{\"a\": 1}"})).unwrap();
+    assert_eq!((read.inner.map(|inner| inner.id), read.list), (Some(7), Some(vec![1])));
+    assert_eq!(read.text.as_deref(), Some("{\"a\": 1}"));
+    // Strict reading comes first, and a JSON value may be a string.
+    assert_eq!(kinds(&json!({"any": "[1]", "count": "1"})).unwrap().any, Some(json!("[1]")));
+}
+
+#[test]
+fn null_is_absence() {
+    let all = json!({"count": null, "flag": null, "list": null, "inner": {"id": 1, "flag": null}, "any": null});
+    assert_eq!(kinds(&all).unwrap().inner, Some(Inner { id: 1, flag: None }));
+}
+
+#[test]
+fn errors_name_the_field() {
+    for (wrong, says) in [
+        (json!({"count": "three"}), "`count`: invalid type: string \"three\", expected u32"),
+        (json!({"count": "3.5"}), "`count`: invalid type: string \"3.5\""),
+        (json!({"count": -1}), "`count`: invalid value: integer `-1`, expected u32"),
+        (json!({"inner": {"id": 1, "flag": "maybe"}}), "`inner.flag`: invalid type"),
+        (json!({"inner": {}}), "`inner`: missing field `id`"),
+        (json!({"list": [1, "x"]}), "`list[1]`: invalid type"),
+        (json!({"text": 3}), "`text`: invalid type: integer `3`, expected a string"),
+    ] {
+        let message = kinds(&wrong).unwrap_err();
+        assert!(message.contains(says) && message.contains("do not fit Kinds"), "{message}");
+        assert!(message.ends_with("nothing was run"), "{message}");
+    }
+    let message = kinds(&json!({"count": "x".repeat(5000)})).unwrap_err();
+    assert!(message.len() < ECHO + 100 && message.contains(", expected u32"), "{message}");
+}
+
+/// Take nothing.
+#[derive(Debug, Deserialize, JsonSchema, Tool)]
+struct Unit;
+
+/// Take nothing else.
+#[derive(Debug, Deserialize, JsonSchema, Tool)]
+#[serde(deny_unknown_fields)]
+struct Closed {}
+
+#[test]
+fn tools_without_arguments() {
+    for text in ["", "null", "{}", r#"{"extra": 1}"#] {
+        assert!(Unit::parse(text).is_ok(), "{text}");
+    }
+    assert!(Closed::parse("").is_ok());
+    assert!(Closed::parse(r#"{"extra": 1}"#).unwrap_err().message().contains("unknown field `extra`"));
+}
+
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        ".*".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(".*", inner, 0..4)
+                .prop_map(|fields| Value::from(fields.into_iter().collect::<Map<_, _>>())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn parse_object_is_total(text in prop_oneof![".*", r#"[{}\[\]",:\\a1` \n]*"#]) {
+        if let Err(error) = parse_object(&text) {
+            prop_assert!(error.message().len() < 600);
+        }
+    }
+
+    #[test]
+    fn objects_round_trip(fields in prop::collection::btree_map(".*", values(), 0..5)) {
+        let object: Map<_, _> = fields.into_iter().collect();
+        let text = Value::from(object.clone()).to_string();
+        prop_assert_eq!(&parse_object(&text).unwrap(), &object);
+        prop_assert_eq!(&parse_object(&Value::from(text.clone()).to_string()).unwrap(), &object);
+        prop_assert_eq!(&parse_object(&format!("```json\n{text}\n```")).unwrap(), &object);
+    }
+
+    #[test]
+    fn cut_off_objects_are_refused(fields in prop::collection::btree_map(".*", values(), 1..4), at in any::<prop::sample::Index>()) {
+        let text = Value::from(fields.into_iter().collect::<Map<_, _>>()).to_string();
+        let cuts: Vec<_> = text.char_indices().map(|(at, _)| at).skip(1).collect();
+        let cut = &text[..cuts[at.index(cuts.len())]];
+        prop_assert!(parse_object(cut).is_err(), "{}", cut);
+    }
+
+    #[test]
+    fn tools_never_panic(value in values()) {
+        let _ = kinds(&value);
+    }
+}

@@ -1,0 +1,213 @@
+use std::{fmt, sync::Arc};
+
+use schemars::generate::SchemaSettings;
+use serde::{Serialize, Serializer};
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
+
+use super::{
+    schema::{SchemaError, plain},
+    tool::Tool,
+};
+
+/// A tool as the model is told of it. Rendered once, cheap to clone; serializes as the entry of a request's `tools`.
+///
+/// ```
+/// use insomnia_tasks::ToolDefinition;
+/// use serde_json::json;
+///
+/// let tool = ToolDefinition::new("Now", "Tell the current time.", json!({"type": "object"}))?;
+/// let entry = r#"{"type":"function","function":{"name":"Now","description":"Tell the current time.","parameters":{"type":"object","properties":{}}}}"#;
+/// assert_eq!(tool.raw().get(), entry);
+/// # Ok::<(), insomnia_tasks::tool::DefinitionError>(())
+/// ```
+#[derive(Clone)]
+pub struct ToolDefinition {
+    shared: Arc<Rendered>,
+}
+
+struct Rendered {
+    name: String,
+    description: String,
+    parameters: Box<RawValue>,
+    raw: Box<RawValue>,
+}
+
+impl ToolDefinition {
+    /// A definition made at run time. `parameters` is the JSON schema of the arguments; it is brought into the
+    /// [plain form](plain).
+    ///
+    /// # Errors
+    /// If a server would refuse the name, the description or the schema.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+    ) -> Result<Self, DefinitionError> {
+        let (name, description) = (name.into(), description.into());
+        if !is_valid_name(&name) {
+            return Err(DefinitionError::Name { name });
+        }
+        let length = description.chars().count();
+        if description.trim().is_empty() || length > MAX_DESCRIPTION {
+            return Err(DefinitionError::Description { name, length });
+        }
+        let schema_error = |source| DefinitionError::Schema { name: name.clone(), source };
+        let parameters = plain(&parameters).map_err(schema_error)?;
+        let json_error =
+            |error: serde_json::Error| DefinitionError::Json { name: name.clone(), reason: error.to_string() };
+        let parameters = to_raw_value(&parameters).map_err(json_error)?;
+        let function = Function { name: &name, description: &description, parameters: &parameters };
+        let raw = to_raw_value(&Entry { kind: "function", function }).map_err(json_error)?;
+        Ok(Self { shared: Arc::new(Rendered { name, description, parameters, raw }) })
+    }
+
+    /// The definition of a tool type, rendered anew; [`Tool::try_definition`] keeps it.
+    ///
+    /// # Errors
+    /// If the type's schema has no plain form, or its name or description were written by hand and are refused.
+    pub fn of<T: Tool>() -> Result<Self, DefinitionError> {
+        let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
+        // The tool's own description says it.
+        schema.remove("description");
+        Self::new(T::NAME, T::DESCRIPTION, schema.to_value())
+    }
+
+    /// The name by which the model calls the tool.
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// What the tool does, told to the model.
+    pub fn description(&self) -> &str {
+        &self.shared.description
+    }
+
+    /// The JSON schema of the arguments, in the plain form.
+    pub fn parameters(&self) -> &RawValue {
+        &self.shared.parameters
+    }
+
+    /// The whole entry of a request's `tools`.
+    pub fn raw(&self) -> &RawValue {
+        &self.shared.raw
+    }
+}
+
+/// Characters that a tool's description may have on every server.
+const MAX_DESCRIPTION: usize = 1024;
+
+fn is_valid_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.len() <= 64
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+impl Serialize for ToolDefinition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shared.raw.serialize(serializer)
+    }
+}
+
+impl fmt::Debug for ToolDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolDefinition").field(&self.raw().get()).finish()
+    }
+}
+
+impl PartialEq for ToolDefinition {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw().get() == other.raw().get()
+    }
+}
+
+impl Eq for ToolDefinition {}
+
+/// Why something cannot be offered as a tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DefinitionError {
+    /// Servers refuse the name.
+    #[error("the tool name {name:?} is refused by servers: use a letter, then at most 63 letters, digits, `_` or `-`")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The description is empty or too long.
+    #[error("the description of tool `{name}` has {length} characters: say what it does in 1 to 1024 characters")]
+    Description {
+        /// The tool.
+        name: String,
+        /// Characters in the description.
+        length: usize,
+    },
+    /// The parameters cannot be told to every server.
+    #[error("the parameters of tool `{name}` have no plain JSON schema: {source}")]
+    Schema {
+        /// The tool.
+        name: String,
+        /// What is wrong, and where.
+        source: SchemaError,
+    },
+    /// The definition cannot be written as JSON.
+    #[error("the definition of tool `{name}` cannot be written as JSON: {reason}")]
+    Json {
+        /// The tool.
+        name: String,
+        /// What serde says.
+        reason: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a RawValue,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn name_error(name: &str) -> bool {
+        let made = ToolDefinition::new(name, "Does it.", json!({"type": "object"}));
+        matches!(made, Err(DefinitionError::Name { .. }))
+    }
+
+    #[test]
+    fn refuses_names_that_servers_refuse() {
+        for bad in ["", "1a", "_a", "a.b", "a b", "ä", &"a".repeat(65)] {
+            assert!(name_error(bad), "{bad}");
+        }
+        for good in ["a", "A-b_9", &"a".repeat(64)] {
+            assert!(!name_error(good), "{good}");
+        }
+    }
+
+    #[test]
+    fn refuses_descriptions_out_of_bounds() {
+        let make = |text: String| ToolDefinition::new("t", text, json!({"type": "object"}));
+        assert!(make("ä".repeat(1024)).is_ok());
+        assert!(matches!(make("ä".repeat(1025)), Err(DefinitionError::Description { length: 1025, .. })));
+        assert!(matches!(make(" \n".into()), Err(DefinitionError::Description { .. })));
+    }
+
+    #[test]
+    fn errors_name_tool_and_field() {
+        let parameters = json!({"type": "object", "properties": {"x": {"type": ["string", "integer"]}}});
+        let error = ToolDefinition::new("t", "Does it.", parameters).unwrap_err().to_string();
+        assert!(error.contains("`t`") && error.contains("`x`"), "{error}");
+    }
+}

@@ -1,0 +1,49 @@
+//! What the derive macros name. Not public API: macros and library are released together.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+pub use super::{
+    DecodeError, DefinitionError, IntoToolOutput, Run, RunToolbox, Tool, ToolDefinition, ToolError, ToolOutput, Toolbox,
+};
+
+/// What a type must be to be a tool, as one bound.
+pub trait ToolArguments: DeserializeOwned + JsonSchema + Send + 'static {}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArguments for T {}
+
+/// Turns what a tool returned into what the model sees.
+pub fn finish(result: Result<impl IntoToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
+    result.and_then(IntoToolOutput::into_tool_output)
+}
+
+/// The error of a toolbox that has no tool of this name.
+pub fn unknown_tool(name: &str, known: &[&'static str]) -> DecodeError {
+    DecodeError::Unknown { name: name.to_owned(), known: known.to_vec() }
+}
+
+/// Whether the name at `index` stands earlier in the list too.
+pub const fn is_repeated(names: &[&str], index: usize) -> bool {
+    let mut earlier = 0;
+    while earlier < index {
+        if same(names[earlier].as_bytes(), names[index].as_bytes()) {
+            return true;
+        }
+        earlier += 1;
+    }
+    false
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}

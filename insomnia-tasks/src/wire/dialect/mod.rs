@@ -1,0 +1,31 @@
+//! From the history to the `messages` of a request, in the form that the server at hand accepts.
+//!
+//! [`Dialect`] says what a server wants, [`Projection`] applies it to a history, [`append_late`] offers the same choice to
+//! hosts with a message list of their own.
+
+mod assistant;
+mod content;
+mod detect;
+mod edit;
+mod host;
+mod ids;
+#[cfg(feature = "client")]
+mod openai;
+mod presets;
+mod projection;
+mod round;
+mod rounds;
+mod settings;
+
+#[cfg(test)]
+mod cases_tests;
+#[cfg(test)]
+mod history_tests;
+#[cfg(test)]
+mod projection_tests;
+
+pub use host::{HostMessage, append_late};
+pub(crate) use rounds::Rounds;
+
+pub use projection::{INTERRUPTED, Projection};
+pub use settings::{CallIds, Dialect, LateSystem, ToolOnlyContent, UnknownPlacement};
