@@ -40,10 +40,13 @@ impl<'a> ToolAttrs<'a> {
                 return skip_value(meta);
             }
         };
-        let value: LitStr = meta.value()?.parse()?;
+        let option = meta.path.to_token_stream();
+        let value: LitStr = meta
+            .value()
+            .and_then(|value| value.parse())
+            .map_err(|error| syn::Error::new(error.span(), format!("write `{option} = \"...\"`")))?;
         match slot {
             Some(_) => {
-                let option = meta.path.to_token_stream();
                 errors.at(&meta.path, format!("`{option}` is given twice: remove one of the two"));
             }
             None => *slot = Some(value),

@@ -7,7 +7,7 @@ use crate::{
 };
 
 const MAX_DESCRIPTION: usize = 1024;
-const NAME_RULE: &str = "servers take a letter followed by at most 63 letters, digits, `_` or `-`";
+const NAME_RULE: &str = "they take a letter followed by at most 63 letters, digits, `_` or `-`";
 
 pub(crate) fn tool(input: &DeriveInput) -> syn::Result<Tool<'_>> {
     let mut errors = Errors::default();

@@ -35,6 +35,8 @@ pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
     let ident = toolbox.ident;
     let variants: Vec<_> = toolbox.variants.iter().map(|variant| &variant.variant.ident).collect();
     let tools: Vec<_> = toolbox.variants.iter().map(|variant| variant.tool).collect();
+    // At the tool's type, so that a missing `Tool` or `Run` is reported there.
+    let bounds = tools.iter().map(|tool| quote_spanned!(tool.span()=> #tool: ::insomnia_tasks::__private::Run<S>));
     let uniqueness = uniqueness(toolbox);
     quote! {
         #[automatically_derived]
@@ -69,7 +71,7 @@ pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
         impl<S> ::insomnia_tasks::__private::RunToolbox<S> for #ident
         where
             S: ?::core::marker::Sized + ::core::marker::Sync,
-            #(#tools: ::insomnia_tasks::__private::Run<S>,)*
+            #(#bounds,)*
         {
             async fn run(
                 self,

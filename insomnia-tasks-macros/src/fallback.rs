@@ -1,42 +1,38 @@
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::DeriveInput;
+use syn::{Data, DeriveInput};
 
-/// Impls that satisfy the uses of a type whose derive failed.
+/// An impl that satisfies the uses of a struct whose derive failed.
 pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
-    let ident = &input.ident;
-    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
-    let bounds = where_clause.map(|clause| &clause.predicates);
-    let arguments = (!input.generics.params.is_empty())
-        .then(|| quote!(#ident #type_generics: ::insomnia_tasks::__private::ToolArguments,));
+    // Nothing that a tool must be can be derived for a union.
+    if matches!(input.data, Data::Union(_)) {
+        return error;
+    }
+    let (ident, bounds) = (&input.ident, bounds(input, &quote!(::insomnia_tasks::__private::ToolArguments)));
+    let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     quote! {
         #error
 
         #[automatically_derived]
-        impl #impl_generics ::insomnia_tasks::__private::Tool for #ident #type_generics
-        where
-            #arguments
-            #bounds
-        {
+        impl #impl_generics ::insomnia_tasks::__private::Tool for #ident #type_generics #bounds {
             const NAME: &'static ::core::primitive::str = ::core::stringify!(#ident);
             const DESCRIPTION: &'static ::core::primitive::str = "";
         }
     }
 }
 
+/// Impls that satisfy the uses of an enum whose derive failed.
 pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
-    let ident = &input.ident;
-    // A generic toolbox would need bounds that only its author knows.
-    if !input.generics.params.is_empty() {
-        return error;
-    }
+    let (ident, bounds) = (&input.ident, bounds(input, &quote!(::core::marker::Send + 'static)));
+    let (impl_generics, type_generics, _) = input.generics.split_for_impl();
+    let run = input.generics.params.is_empty().then(|| run_toolbox(input));
     quote! {
         #error
 
         #[automatically_derived]
-        impl ::insomnia_tasks::__private::Toolbox for #ident {
+        impl #impl_generics ::insomnia_tasks::__private::Toolbox for #ident #type_generics #bounds {
             fn try_definitions() -> ::core::result::Result<
                 ::std::vec::Vec<::insomnia_tasks::__private::ToolDefinition>,
                 ::insomnia_tasks::__private::DefinitionError,
@@ -52,6 +48,13 @@ pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
             }
         }
 
+        #run
+    }
+}
+
+fn run_toolbox(input: &DeriveInput) -> TokenStream {
+    let ident = &input.ident;
+    quote! {
         #[automatically_derived]
         impl<S: ?::core::marker::Sized + ::core::marker::Sync> ::insomnia_tasks::__private::RunToolbox<S> for #ident {
             async fn run(
@@ -65,4 +68,11 @@ pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
             }
         }
     }
+}
+
+/// The `where` clause of a generic type, which must also be what the trait demands of it.
+fn bounds(input: &DeriveInput, demanded: &TokenStream) -> Option<TokenStream> {
+    let (_, type_generics, where_clause) = input.generics.split_for_impl();
+    let (ident, own) = (&input.ident, where_clause.map(|clause| &clause.predicates));
+    (!input.generics.params.is_empty()).then(|| quote!(where #ident #type_generics: #demanded, #own))
 }

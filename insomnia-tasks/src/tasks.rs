@@ -81,6 +81,15 @@ impl Tasks {
         TaskToolbox::definitions()
     }
 
+    /// The four tools in async-openai's type.
+    ///
+    /// # Errors
+    /// If async-openai's type does not take them, which only another version of it could bring about.
+    #[cfg(feature = "client")]
+    pub fn chat_tools(&self) -> Result<Vec<async_openai::types::chat::ChatCompletionTools>, serde_json::Error> {
+        self.definitions().iter().map(|tool| serde_json::from_str(tool.raw().get())).collect()
+    }
+
     /// Before each request: appends a reminder to your messages when one is due, or merges it into the last one, which must not
     /// have been sent yet. Call it once per request, behind the tool results and the user's message; the request must offer the
     /// [`definitions`](Self::definitions). A retry of a failed request needs no second call: the messages have the reminder.

@@ -5,13 +5,13 @@ use serde_json::{Value, value::RawValue};
 pub struct ToolCall {
     /// The call's id as the server gave it; empty where it gave none.
     pub id: String,
-    /// The tool's name.
+    /// The tool's name, without what some models leak into it (`TaskList<|channel|>commentary`, `functions.TaskList`).
     pub name: String,
     /// The arguments as JSON text, exactly as the model wrote them. An object sent in place of a string is rendered as text.
     pub arguments: String,
 }
 
-/// Reads a message's `tool_calls` (or its legacy `function_call`); entries without a function are passed over.
+/// Reads a message's `tool_calls` (or its legacy `function_call`); entries that name no function are passed over.
 pub(super) fn read_calls(tool_calls: Option<&RawValue>, function_call: Option<&RawValue>) -> Vec<ToolCall> {
     let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
     if let Some(Value::Array(entries)) = tool_calls.and_then(parse) {
@@ -26,7 +26,11 @@ pub(super) fn read_calls(tool_calls: Option<&RawValue>, function_call: Option<&R
 }
 
 fn read_function(id: Option<&Value>, function: &Value) -> Option<ToolCall> {
-    let name = function.get("name")?.as_str()?.to_owned();
+    let name = clean_name(function.get("name")?.as_str()?);
+    if name.is_empty() {
+        return None;
+    }
+    let name = name.to_owned();
     let id = match id {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
@@ -38,4 +42,24 @@ fn read_function(id: Option<&Value>, function: &Value) -> Option<ToolCall> {
         Some(other) => other.to_string(),
     };
     Some(ToolCall { id, name, arguments })
+}
+
+/// A tool's name without the template tokens and prefixes that leak into it. None of them is possible in a real name.
+pub(crate) fn clean_name(name: &str) -> &str {
+    let name = name.trim();
+    let cut = name.split_once("<|").map_or(name, |(before, _)| before.trim_end());
+    cut.strip_prefix("functions.").unwrap_or(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cleans_leaked_tokens_from_names() {
+        for name in ["a", " a\n", "a<|channel|>commentary", "functions.a", "functions.a <|constrain|>json"] {
+            assert_eq!(clean_name(name), "a", "{name}");
+        }
+        assert_eq!(clean_name("<|channel|>"), "");
+    }
 }

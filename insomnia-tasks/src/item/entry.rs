@@ -91,6 +91,12 @@ impl Item {
         Ok(Self { kind, message: message.into() })
     }
 
+    /// An item from a message that was compacted and checked when it was first made, as a stored one was.
+    #[cfg(feature = "client")]
+    pub(crate) fn from_stored(kind: ItemKind, message: Arc<RawValue>) -> Self {
+        Self { kind, message }
+    }
+
     /// An item from a message of any type that serialises to a chat message, such as async-openai's or a JSON value.
     ///
     /// # Errors

@@ -10,4 +10,5 @@ mod entry;
 mod openai;
 
 pub use call::ToolCall;
+pub(crate) use call::clean_name;
 pub use entry::{Item, ItemError, ItemKind};

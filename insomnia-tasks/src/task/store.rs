@@ -50,8 +50,8 @@ struct State {
     recorder: Option<Recorder>,
 }
 
-/// Is told each change that the host made, under the store's lock, so that a session can keep them in order.
-type Recorder = Box<dyn Fn(&Task) + Send + Sync>;
+/// Is told each change and who made it, under the store's lock, so that a session can keep them in order.
+type Recorder = Box<dyn Fn(Author, &Task) + Send + Sync>;
 
 /// The order in which active tasks are shown: those in progress first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -218,15 +218,15 @@ impl TaskStore {
         self.lock().set(task);
     }
 
-    /// From now on the recorder is told each change of the host.
+    /// From now on the recorder is told each change and who made it.
     #[cfg(feature = "client")]
-    pub(crate) fn record_with(&self, recorder: impl Fn(&Task) + Send + Sync + 'static) {
+    pub(crate) fn record_with(&self, recorder: impl Fn(Author, &Task) + Send + Sync + 'static) {
         self.lock().recorder = Some(Box::new(recorder));
     }
 
     fn told(&self, state: &State, author: Author, task: &Task, change: fn(Task) -> TaskChange) {
-        if let (Author::Host, Some(recorder)) = (author, &state.recorder) {
-            recorder(task);
+        if let Some(recorder) = &state.recorder {
+            recorder(author, task);
         }
         self.tell(change(task.clone()));
     }

@@ -1,11 +1,41 @@
-//! What goes over the wire: bytes in, values out, no socket.
+//! What goes over the wire: bytes in, values out. Nothing here opens a socket, waits, or reads a clock.
+//!
+//! Replies are read leniently: every field may be missing, of another type, or unknown, and only what is needed is
+//! looked at. [`read_reply`] reads a reply that came whole, [`StreamReader`] one that is streamed, and [`classify`] says
+//! what an error reply means. All three take bytes as they come and never panic. A [`Projection`] makes the messages of a
+//! request from the history, in the [`Dialect`] of the server, and a [`RequestBody`] puts them together.
 
+mod answer;
+mod arguments;
+mod assemble;
 mod body;
+mod classify;
+mod completeness;
 mod dialect;
+mod error;
+mod error_body;
+mod head;
+mod json;
+mod markers;
+mod message;
+mod reply;
+mod retry_after;
+mod sse;
+mod stream;
+mod usage;
 
-pub(crate) use dialect::Rounds;
-
+pub use answer::{Answer, AnsweredCall};
+pub use arguments::{MalformedArguments, echo_arguments, normalize_arguments};
 pub use body::RequestBody;
+pub use classify::classify;
+pub(crate) use dialect::Rounds;
 pub use dialect::{
     CallIds, Dialect, HostMessage, INTERRUPTED, LateSystem, Projection, ToolOnlyContent, UnknownPlacement, append_late,
 };
+pub use error::{ErrorDetail, ModelError, ModelErrorKind, RefusedRole};
+pub use head::ReplyHead;
+pub use message::Delta;
+pub use reply::read_reply;
+pub use retry_after::parse_retry_after;
+pub use stream::{Progress, StreamReader};
+pub use usage::Usage;

@@ -10,7 +10,7 @@ use super::{
     round::Slot,
     settings::{CallIds, Dialect, ToolOnlyContent},
 };
-use crate::item::ToolCall;
+use crate::item::{ToolCall, clean_name};
 
 /// An assistant message as it is sent back.
 pub(super) struct Echo {
@@ -68,7 +68,14 @@ fn echo_call(entry: &str, dialect: &Dialect, ids: &mut Ids) -> Option<(String, S
     let mut call = Object::parse(entry)?;
     let function = call.get("function")?.to_owned();
     let mut function = Object::parse(&function)?;
-    let name = function.get_string("name")?;
+    let given_name = function.get_string("name")?;
+    let name = clean_name(&given_name).to_owned();
+    if name.is_empty() {
+        return None;
+    }
+    if name != given_name {
+        function.set("name", quote(&name));
+    }
     let raw_arguments = function.get("arguments");
     let arguments = match raw_arguments {
         Some(raw) if raw.starts_with('"') => serde_json::from_str(raw).unwrap_or_default(),

@@ -7,6 +7,7 @@ mod assistant;
 mod content;
 mod detect;
 mod edit;
+mod fallback;
 mod host;
 mod ids;
 #[cfg(feature = "client")]

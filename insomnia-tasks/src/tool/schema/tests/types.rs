@@ -1,39 +1,12 @@
+//! What the types that people write become.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use proptest::prelude::*;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::*;
-
-fn rendered<T: JsonSchema>() -> Value {
-    plain(schema_for!(T).as_value()).unwrap()
-}
-
-fn refused<T: JsonSchema>() -> String {
-    plain(schema_for!(T).as_value()).unwrap_err().to_string()
-}
-
-/// Whether the schema takes the value, after a check of the schema itself against the draft's own.
-fn takes(schema: &Value, value: &Value) -> bool {
-    jsonschema::draft202012::meta::validate(schema).unwrap();
-    jsonschema::draft202012::new(schema).unwrap().is_valid(value)
-}
-
-/// The type's schema, when it takes exactly the values that the type takes.
-fn agrees<T: JsonSchema + for<'de> Deserialize<'de>>(right: &[Value], wrong: &[Value]) -> Value {
-    let schema = rendered::<T>();
-    for value in right {
-        assert!(takes(&schema, value), "schema refuses {value}");
-        assert!(T::deserialize(value).is_ok(), "type refuses {value}");
-    }
-    for value in wrong {
-        assert!(!takes(&schema, value), "schema takes {value}");
-        assert!(T::deserialize(value).is_err(), "type takes {value}");
-    }
-    schema
-}
+use super::{agrees, refused, rendered};
 
 #[derive(Deserialize, JsonSchema)]
 #[allow(dead_code)] // read by the derives only
@@ -203,7 +176,7 @@ fn containers() {
         with("by_id", json!({"7": 7})),
         with("nested", json!([1])),
     ];
-    let schema = agrees::<Containers>(&[right.clone()], &wrong);
+    let schema = agrees::<Containers>(std::slice::from_ref(&right), &wrong);
     let point = |description: &str| {
         json!({
             "type": "object",
@@ -339,107 +312,4 @@ fn what_cannot_be_said_plainly_is_refused_at_its_place() {
     assert!(refused::<Tagged>().starts_with("the schema may be one of several types"));
     assert!(refused::<Holder<(u8, String)>>().starts_with("`inside[]` is a tuple"));
     assert!(refused::<Holder<()>>().starts_with("`inside[]` can hold no value"));
-}
-
-#[test]
-fn hand_written_schemas() {
-    let schema = |node: Value| plain(&json!({"type": "object", "properties": {"x": node}, "required": ["x", "gone"]}));
-    let field = |node: Value| schema(node).unwrap()["properties"]["x"].clone();
-    assert_eq!(
-        field(json!({"type": ["string", "null"], "enum": ["a", null]})),
-        json!({"type": "string", "enum": ["a"]})
-    );
-    assert_eq!(field(json!({"const": "a"})), json!({"type": "string", "enum": ["a"]}));
-    assert_eq!(field(json!({"enum": [1, 2]})), json!({"type": "integer", "description": "One of 1, 2."}));
-    assert_eq!(field(json!({"allOf": [{"type": "string"}]})), json!({"type": "string"}));
-    assert_eq!(field(json!({"type": "integer", "exclusiveMinimum": 0})), json!({"type": "integer", "minimum": 1}));
-    assert_eq!(
-        field(json!({"type": "string", "pattern": "^a", "default": "a", "format": "uri", "title": "T"})),
-        json!({"type": "string"})
-    );
-    // Some servers refuse a required field that is not declared.
-    assert_eq!(schema(json!({"type": "string"})).unwrap()["required"], json!(["x"]));
-    for wrong in [json!({"type": "text"}), json!({"$ref": "#/$defs/None"}), json!(3), json!({"enum": []})] {
-        assert!(matches!(schema(wrong), Err(SchemaError::Invalid { .. })));
-    }
-    assert!(matches!(schema(json!(false)), Err(SchemaError::NoValue { .. })));
-    assert!(matches!(schema(json!({"enum": ["a", 1]})), Err(SchemaError::Union { .. })));
-}
-
-#[test]
-fn references_are_followed_and_bounded() {
-    let schema = json!({
-        "type": "object",
-        "properties": {"x": {"$ref": "#/$defs/a%20b~1c", "description": "Own."}},
-        "$defs": {"a b/c": {"type": "string", "description": "Other."}},
-    });
-    assert_eq!(plain(&schema).unwrap()["properties"]["x"], json!({"type": "string", "description": "Own."}));
-
-    // Each level doubles what the one below holds.
-    let mut defs = json!({"d0": {"type": "string"}});
-    for level in 1..40 {
-        let below = json!({"$ref": format!("#/$defs/d{}", level - 1)});
-        defs[format!("d{level}")] = json!({"type": "object", "properties": {"a": below, "b": below}});
-    }
-    let bomb = json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/d39"}}, "$defs": defs});
-    assert!(matches!(plain(&bomb), Err(SchemaError::TooLarge { .. })));
-}
-
-#[test]
-fn long_descriptions_are_cut() {
-    let schema = json!({"type": "object", "description": "ä".repeat(1024), "properties": {"x": {"description": "ä".repeat(1025)}}});
-    let rendered = plain(&schema).unwrap();
-    assert_eq!(rendered["description"], "ä".repeat(1024));
-    assert_eq!(rendered["properties"]["x"]["description"], format!("{}…", "ä".repeat(1023)));
-}
-
-fn schemas() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(json!(true)),
-        Just(json!({"type": "null"})),
-        Just(json!({"type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255})),
-        Just(json!({"type": "number", "title": "N"})),
-        Just(json!({"type": "boolean", "default": false})),
-        ".{0,12}".prop_map(|text| json!({"type": "string", "description": text})),
-        prop::collection::vec("[a-c]{1,2}", 1..4).prop_map(|values| json!({"type": "string", "enum": values})),
-        Just(json!({"oneOf": [{"const": "a", "description": "A"}, {"type": "string", "enum": ["b"]}]})),
-        Just(json!({"$ref": "#"})),
-    ];
-    leaf.prop_recursive(4, 32, 4, |inner| {
-        prop_oneof![
-            inner.clone().prop_map(|items| json!({"type": "array", "items": items})),
-            inner.clone().prop_map(|values| json!({"type": "object", "additionalProperties": values})),
-            inner.clone().prop_map(|some| json!({"anyOf": [some, {"type": "null"}]})),
-            prop::collection::vec(("[a-z]{1,3}", inner, any::<bool>()), 0..4).prop_map(|fields| {
-                let required: Vec<_> = fields.iter().filter(|field| field.2).map(|field| field.0.clone()).collect();
-                let properties: serde_json::Map<_, _> = fields.into_iter().map(|field| (field.0, field.1)).collect();
-                json!({"type": "object", "properties": properties, "required": required})
-            }),
-        ]
-    })
-}
-
-/// Every node has one type, or none and a description; no word of the raw form is left.
-fn assert_plain(node: &Value) {
-    let map = node.as_object().unwrap();
-    match map.get("type") {
-        Some(Value::String(_)) => {}
-        other => assert!(other.is_none() && map.contains_key("description"), "{node}"),
-    }
-    for key in ["$schema", "$ref", "$defs", "title", "format", "default", "oneOf", "anyOf", "allOf", "const"] {
-        assert!(!map.contains_key(key), "{key} in {node}");
-    }
-    assert_eq!(map.get("type") == Some(&json!("object")), map.contains_key("properties"), "{node}");
-    let fields = map.get("properties").and_then(Value::as_object).into_iter().flat_map(|fields| fields.values());
-    fields.chain(map.get("items")).chain(map.get("additionalProperties")).for_each(assert_plain);
-}
-
-proptest! {
-    #[test]
-    fn rendering_is_plain_and_idempotent(schema in schemas()) {
-        if let Ok(rendered) = plain(&schema) {
-            assert_plain(&rendered);
-            prop_assert_eq!(plain(&rendered).unwrap().to_string(), rendered.to_string());
-        }
-    }
 }

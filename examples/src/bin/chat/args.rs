@@ -1,0 +1,100 @@
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser, value_parser};
+use insomnia_tasks::{pod::ReminderPlacement, reminder::Cadence};
+
+/// An agent that keeps its task list, on any OpenAI-compatible server.
+///
+/// Without an endpoint or key it talks to a built-in demo server, which follows a script.
+/// Answers go to stdout, everything else to stderr.
+/// Exit codes: 0 all turns ended well, 1 a turn failed, 2 wrong usage, 3 the session cannot be opened.
+#[derive(Debug, Parser)]
+#[command(name = "chat", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Run these prompts in order, then exit; without any: interactive, or one prompt per line of a pipe
+    #[arg(short, long = "prompt", value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) prompts: Vec<String>,
+
+    /// The server's address, such as http://localhost:11434/v1; else $OPENAI_BASE_URL
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// The key; else $OPENAI_API_KEY
+    #[arg(long, value_name = "KEY")]
+    pub(crate) api_key: Option<String>,
+
+    /// The model; else $OPENAI_MODEL
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+
+    /// The system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instructions: Option<String>,
+
+    /// The session's folder, made if absent, resumed if present; else a new one under your data folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) session: Option<PathBuf>,
+
+    /// Requests without a task change before a reminder
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u32).range(1..))]
+    pub(crate) inactivity: u32,
+
+    /// Requests between two reminders
+    #[arg(long, value_name = "M", default_value_t = 8, value_parser = value_parser!(u32).range(1..))]
+    pub(crate) cooldown: u32,
+
+    /// How reminders are sent: auto, system, developer, user, merge or off
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = |word: &str| word.parse::<ReminderPlacement>())]
+    pub(crate) reminder: ReminderPlacement,
+
+    /// Wait for whole answers
+    #[arg(long)]
+    pub(crate) no_stream: bool,
+
+    /// Requests per turn
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = value_parser!(u64).range(1..))]
+    pub(crate) max_requests: u64,
+
+    /// Go on with the next prompt after a failed turn
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    /// What stdout gets: text, or json with one event a line
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) output: Output,
+
+    /// Talk to the built-in demo server, whatever the environment says
+    #[arg(long)]
+    pub(crate) demo: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print the tasks of a session as a JSON array
+    Tasks(Saved),
+    /// Print the messages of a session as a JSON array
+    History(Saved),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Saved {
+    /// The session's folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) session: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    Text,
+    Json,
+}
+
+impl Args {
+    /// The cadence; its numbers were checked when the flags were read.
+    pub(crate) fn cadence(&self) -> Cadence {
+        Cadence::new(self.inactivity, self.cooldown).unwrap_or_default()
+    }
+}

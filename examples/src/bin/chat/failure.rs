@@ -1,0 +1,29 @@
+use std::process::ExitCode;
+
+/// Why the program ends without success, and the exit code that says so.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A turn failed; code 1.
+    Turn(String),
+    /// Wrong usage; code 2.
+    Usage(String),
+    /// The session cannot be opened; code 3.
+    Session(String),
+    /// A turn failed and its message has been shown; code 1.
+    Shown,
+}
+
+impl Failure {
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Self::Turn(message) => (Some(message), 1),
+            Self::Usage(message) => (Some(message), 2),
+            Self::Session(message) => (Some(message), 3),
+            Self::Shown => (None, 1),
+        };
+        if let Some(message) = message {
+            anstream::eprintln!("error: {message}");
+        }
+        ExitCode::from(code)
+    }
+}

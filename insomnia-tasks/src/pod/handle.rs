@@ -1,0 +1,115 @@
+use std::fmt;
+
+use async_openai::{Client, config::Config};
+use tokio::sync::Mutex;
+
+use super::{PodBuilder, TurnStream, notifications::Notifications};
+use crate::{
+    Item,
+    reminder::Reminders,
+    session::Damage,
+    task::TaskStore,
+    worker::{Event, History, Turn, TurnError, Worker},
+};
+
+/// One agent session: the loop, its tasks, its reminders and its storage.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use async_openai::Client;
+/// use insomnia_tasks::Pod;
+///
+/// let pod = Pod::builder(&Client::new(), "gpt-5-mini")
+///     .instructions("You are a careful engineer.")
+///     .session("sessions/today")
+///     .build()
+///     .await?;
+/// let turn = pod.run("Plan the release and work through the plan.").await?;
+/// println!("{}\n{:?}", turn.text, pod.tasks().counts());
+/// # Ok(()) }
+/// ```
+pub struct Pod {
+    // held for a whole turn: turns of one session run one after another
+    worker: Mutex<Worker>,
+    history: History,
+    tasks: TaskStore,
+    reminders: Reminders,
+    notifications: Notifications,
+    damage: Vec<Damage>,
+}
+
+impl Pod {
+    /// A builder for a session that calls this model through this client.
+    pub fn builder<C: Config + Clone + 'static>(client: &Client<C>, model: impl Into<String>) -> PodBuilder {
+        PodBuilder::new(client, model)
+    }
+
+    pub(super) fn new(
+        worker: Worker,
+        tasks: TaskStore,
+        reminders: Reminders,
+        notifications: Notifications,
+        damage: Vec<Damage>,
+    ) -> Self {
+        Self { history: worker.history(), worker: Mutex::new(worker), tasks, reminders, notifications, damage }
+    }
+
+    /// Runs one turn: from this prompt to the answer that asks for no tool.
+    ///
+    /// Dropping the future cancels the turn at once; the next one goes on from what was committed.
+    ///
+    /// # Errors
+    /// If a model call fails, the session cannot be stored, or the limit of requests is reached.
+    pub async fn run(&self, prompt: impl Into<Item>) -> Result<Turn, TurnError> {
+        self.run_with(prompt, |_| {}).await
+    }
+
+    /// Like [`run`](Self::run); `listener` is told what happens meanwhile, from within the turn.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub async fn run_with(
+        &self,
+        prompt: impl Into<Item>,
+        listener: impl Fn(Event) + Send + Sync,
+    ) -> Result<Turn, TurnError> {
+        self.worker.lock().await.run(prompt, &listener).await
+    }
+
+    /// Like [`run`](Self::run), as a stream of what happens. Dropping the stream cancels the turn.
+    pub fn stream(&self, prompt: impl Into<Item>) -> TurnStream<'_> {
+        TurnStream::new(self, prompt.into())
+    }
+
+    /// A message of the host, such as "the build has finished". It goes with the next request and is placed like a reminder.
+    pub fn notify(&self, text: impl Into<String>) {
+        self.notifications.push(text.into());
+    }
+
+    /// The session's tasks. What the host changes through this handle is kept in the session.
+    pub fn tasks(&self) -> &TaskStore {
+        &self.tasks
+    }
+
+    /// The history so far: every message as it was sent or received, reminders included.
+    #[doc(alias = "get_history")]
+    pub fn history(&self) -> Vec<Item> {
+        self.history.to_vec()
+    }
+
+    /// What was found damaged when the session was opened; empty for a whole session. Nothing of it was thrown away.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// The session's reminders.
+    pub fn reminders(&self) -> &Reminders {
+        &self.reminders
+    }
+}
+
+impl fmt::Debug for Pod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pod").field("history", &self.history).field("tasks", &self.tasks).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,17 @@
+//! One agent session: a [`Worker`](crate::worker::Worker) and the session-lifetime state around it.
+//!
+//! A [`Pod`] holds the tasks, the reminder's counters, the notifications and the storage. What it has acknowledged is on disk,
+//! and a resumed session goes on as if it had never been closed.
+
+mod builder;
+mod error;
+mod handle;
+mod notifications;
+mod placement;
+mod stream;
+
+pub use builder::PodBuilder;
+pub use error::PodError;
+pub use handle::Pod;
+pub use placement::{ParsePlacementError, ReminderPlacement};
+pub use stream::{TurnStep, TurnStream};

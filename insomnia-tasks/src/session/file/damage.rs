@@ -1,0 +1,43 @@
+use std::{fmt, ops::RangeInclusive, path::PathBuf};
+
+/// Something that was wrong with a file and could be lived with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// A line in the middle that is no record. It was skipped; its bytes are kept.
+    Line {
+        /// The line's number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Records are missing before this line.
+    Gap {
+        /// The line's number, from 1.
+        line: usize,
+        /// The missing numbers.
+        missing: RangeInclusive<u64>,
+    },
+    /// The file ended in a write that was never finished, and so never acknowledged.
+    TornTail {
+        /// The bytes of that write.
+        bytes: u64,
+        /// Where they are kept now; none if the file was only read.
+        kept_in: Option<PathBuf>,
+    },
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { line, reason } => write!(f, "line {line} was skipped: {reason}"),
+            Self::Gap { line, missing } => {
+                write!(f, "the records {} to {} are missing before line {line}", missing.start(), missing.end())
+            }
+            Self::TornTail { bytes, kept_in: None } => write!(f, "the last {bytes} bytes are an unfinished write"),
+            Self::TornTail { bytes, kept_in: Some(path) } => {
+                write!(f, "the last {bytes} bytes were an unfinished write and are now in `{}`", path.display())
+            }
+        }
+    }
+}

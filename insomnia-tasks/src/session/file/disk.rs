@@ -1,0 +1,66 @@
+use std::{io, path::Path};
+
+/// The calls that the store makes on a disk, so that tests can put one in that fails or crashes where they like.
+pub(super) trait Disk: Send + Sync {
+    /// Makes a folder that only the user can enter, its parents too, and returns whether it was absent.
+    fn create_dir(&self, dir: &Path) -> io::Result<bool>;
+
+    /// Tries to lock a file that is made if absent and never removed. Whoever gets the lock leaves `note` in the file.
+    fn lock(&self, path: &Path, note: &[u8]) -> io::Result<Lock>;
+
+    /// Opens an existing file, for writing too unless `read_only`.
+    fn open(&self, path: &Path, read_only: bool) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Makes a file that only the user can read; an error if it exists.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Renames a file; an error if there is one of the new name.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file; fine if there is none.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes the names in a folder durable.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+}
+
+/// An open file.
+pub(super) trait DiskFile: Send {
+    /// The length in bytes; an error if the file's path no longer leads to it.
+    fn len(&self) -> io::Result<u64>;
+
+    /// The first bytes, at most `limit`.
+    fn read(&self, limit: u64) -> io::Result<Vec<u8>>;
+
+    /// Writes at an offset, possibly less than asked; returns how much.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
+
+    fn set_len(&self, len: u64) -> io::Result<()>;
+
+    /// Makes contents and length durable.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// What became of an attempt to lock.
+pub(super) enum Lock {
+    /// Ours until it is dropped.
+    Held(Box<dyn Send>),
+    /// Another's, who left this note.
+    Busy(Vec<u8>),
+}
+
+/// Writes all of the bytes, in as many calls as it takes.
+pub(super) fn write_all_at(file: &dyn DiskFile, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.write_at(bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = bytes.get(written..).unwrap_or_default();
+                offset += written as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

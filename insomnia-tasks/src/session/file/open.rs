@@ -1,0 +1,217 @@
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    damage::Damage,
+    disk::{Disk, DiskFile, Lock, write_all_at},
+    error::OpenError,
+    lock::Holder,
+    scan::{CLOSING, NoSession, Scan, Tail, check_start, scan},
+    store::FileStore,
+    writer::Writer,
+};
+use crate::session::{
+    line,
+    record::{Entry, FORMAT, Header, now_ms},
+};
+
+const HISTORY: &str = "history.json";
+const LOCK: &str = "history.lock";
+
+/// How hard a flush tries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// What was flushed survives a power cut: every flush waits for the disk.
+    #[default]
+    Full,
+    /// What was flushed survives the end of the process, but not that of the operating system.
+    Os,
+}
+
+/// How to open a [`FileStore`].
+#[derive(Clone, Debug, Default)]
+pub struct FileOptions {
+    pub(super) durability: Durability,
+    instructions: Option<String>,
+}
+
+impl FileOptions {
+    /// The defaults: full durability, no instructions.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How hard a flush tries.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// The system prompt for the header of a new session. A session that exists keeps its own.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+}
+
+/// An open session.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Opened {
+    /// Where to append.
+    pub store: FileStore,
+    /// What was there already.
+    pub session: StoredSession,
+    /// Whether the session was made by this call.
+    pub created: bool,
+}
+
+/// What a session's file holds.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StoredSession {
+    /// The first record.
+    pub header: Header,
+    /// All other records that can be read, in order.
+    pub entries: Vec<Entry>,
+    /// What was wrong with the file.
+    pub damage: Vec<Damage>,
+    /// The number for the next entry; it counts skipped lines too.
+    pub next_seq: u64,
+}
+
+impl StoredSession {
+    fn new(scan: Scan) -> Self {
+        Self { header: scan.header, entries: scan.entries, damage: scan.damage, next_seq: scan.next_seq }
+    }
+}
+
+/// Opens or makes the session in a folder.
+pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Result<Opened, OpenError> {
+    make_folder(&*disk, dir)?;
+    let path = dir.join(HISTORY);
+    // before the lock file is made, so that a folder of someone else's stays as it is
+    if let Some(file) = open_history(&*disk, &path, false)? {
+        let start = file.read(64).map_err(OpenError::io("read", &path))?;
+        check_start(&start).map_err(|why| no_session(why, &path))?;
+    }
+    let lock = lock(&*disk, dir)?;
+    let (file, created) = match open_history(&*disk, &path, false)? {
+        Some(file) => (file, false),
+        None => (create(&*disk, dir, options.instructions)?, true),
+    };
+    let bytes = file.read(u64::MAX).map_err(OpenError::io("read", &path))?;
+    let mut scan = scan(&bytes).map_err(|why| no_session(why, &path))?;
+    let torn = bytes.get(scan.end..).filter(|_| scan.tail == Tail::Torn);
+    if let (Some(torn), Some(Damage::TornTail { kept_in, .. })) = (torn, scan.damage.last_mut()) {
+        *kept_in = Some(keep_torn(&*disk, dir, torn)?);
+    }
+    if scan.tail != Tail::Clean {
+        close_array(&*file, scan.end as u64).and_then(|()| file.sync()).map_err(OpenError::io("repair", &path))?;
+    }
+    let writer = Writer::new(disk, path, file, scan.end as u64, options.durability, lock);
+    Ok(Opened { store: FileStore::new(writer), session: StoredSession::new(scan), created })
+}
+
+/// Reads the session in a folder and changes nothing, whether or not someone is writing it.
+pub(super) fn read(disk: &dyn Disk, dir: &Path) -> Result<StoredSession, OpenError> {
+    let path = dir.join(HISTORY);
+    let file = open_history(disk, &path, true)?.ok_or_else(|| OpenError::Missing { path: dir.to_owned() })?;
+    let bytes = file.read(u64::MAX).map_err(OpenError::io("read", &path))?;
+    scan(&bytes).map(StoredSession::new).map_err(|why| no_session(why, &path))
+}
+
+/// Cuts the file behind its last record and closes the array there.
+pub(super) fn close_array(file: &dyn DiskFile, end: u64) -> io::Result<()> {
+    file.set_len(end)?;
+    write_all_at(file, CLOSING, end)
+}
+
+fn make_folder(disk: &dyn Disk, dir: &Path) -> Result<(), OpenError> {
+    let absent = disk.create_dir(dir).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => OpenError::NotAFolder { path: dir.to_owned() },
+        _ => OpenError::CreateFolder { path: dir.to_owned(), source },
+    })?;
+    match dir.parent() {
+        Some(parent) if absent => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            disk.sync_dir(parent).map_err(OpenError::io("flush", parent))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn open_history(disk: &dyn Disk, path: &Path, read_only: bool) -> Result<Option<Box<dyn DiskFile>>, OpenError> {
+    match disk.open(path, read_only) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(None),
+            io::ErrorKind::NotADirectory => {
+                Err(OpenError::NotAFolder { path: path.parent().unwrap_or(path).to_owned() })
+            }
+            io::ErrorKind::IsADirectory => Err(OpenError::Foreign { path: path.to_owned() }),
+            _ => Err(OpenError::io(if read_only { "read" } else { "open" }, path)(error)),
+        },
+    }
+}
+
+fn no_session(why: NoSession, path: &Path) -> OpenError {
+    let path = path.to_owned();
+    match why {
+        NoSession::Foreign => OpenError::Foreign { path },
+        NoSession::DamagedHeader(detail) => OpenError::DamagedHeader { path, detail },
+        NoSession::Newer(found) => OpenError::NewerFormat { path, found, supported: FORMAT },
+    }
+}
+
+fn lock(disk: &dyn Disk, dir: &Path) -> Result<Box<dyn Send>, OpenError> {
+    let path = dir.join(LOCK);
+    match disk.lock(&path, &Holder::this_process().to_note()).map_err(OpenError::io("lock", &path))? {
+        Lock::Held(guard) => Ok(guard),
+        Lock::Busy(note) => Err(OpenError::InUse { path: dir.to_owned(), holder: Holder::from_note(&note) }),
+    }
+}
+
+fn create(disk: &dyn Disk, dir: &Path, instructions: Option<String>) -> Result<Box<dyn DiskFile>, OpenError> {
+    let mut bytes = b"[".to_vec();
+    let (path, new) = (dir.join(HISTORY), dir.join(format!("{HISTORY}.new")));
+    let fill = |bytes: &mut Vec<u8>| -> io::Result<()> {
+        line::write_header(&Header::new(instructions), bytes)?;
+        bytes.extend_from_slice(CLOSING);
+        disk.remove(&new)?; // left by a crash
+        let file = disk.create(&new)?;
+        write_all_at(&*file, bytes, 0)?;
+        file.sync()?;
+        disk.rename_new(&new, &path)?;
+        disk.sync_dir(dir)
+    };
+    fill(&mut bytes).map_err(OpenError::io("create", &path))?;
+    disk.open(&path, false).map_err(OpenError::io("open", &path))
+}
+
+/// Keeps what is about to be cut, and returns where.
+fn keep_torn(disk: &dyn Disk, dir: &Path, torn: &[u8]) -> Result<PathBuf, OpenError> {
+    let time = now_ms();
+    let mut path = dir.join(format!("{HISTORY}.torn-{time}"));
+    let mut file = disk.create(&path);
+    for again in 1..100 {
+        if !matches!(&file, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
+        }
+        path = dir.join(format!("{HISTORY}.torn-{time}-{again}"));
+        file = disk.create(&path);
+    }
+    let keep = |file: Box<dyn DiskFile>| {
+        write_all_at(&*file, torn, 0)?;
+        file.sync()?;
+        disk.sync_dir(dir)
+    };
+    file.and_then(keep).map_err(OpenError::io("copy the unfinished write to", &path))?;
+    Ok(path)
+}

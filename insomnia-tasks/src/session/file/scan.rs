@@ -1,0 +1,214 @@
+//! Finds the records in the bytes of a file, whatever state it was left in. It changes nothing.
+
+use std::{io::BufRead, ops::RangeInclusive};
+
+use super::damage::Damage;
+use crate::session::{
+    line::{self, Batch, HEADER_START, HeaderLine},
+    record::{Entry, Header, RecordError},
+};
+
+/// How the file ends when nothing is being written.
+pub(super) const CLOSING: &[u8] = b"\n]\n";
+
+/// What a file holds.
+pub(super) struct Scan {
+    pub(super) header: Header,
+    pub(super) entries: Vec<Entry>,
+    pub(super) damage: Vec<Damage>,
+    pub(super) next_seq: u64,
+    /// Where the last line that is kept ends.
+    pub(super) end: usize,
+    pub(super) tail: Tail,
+}
+
+/// What stands behind the last line that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tail {
+    Clean,
+    /// No data, but not the closing line as it should be.
+    Unclosed,
+    Torn,
+}
+
+/// Why a file is no session.
+#[derive(Debug)]
+pub(super) enum NoSession {
+    Foreign,
+    DamagedHeader(String),
+    Newer(u32),
+}
+
+/// Tells by the first bytes, at least 64 where there are so many, whether the file can be a session's.
+pub(super) fn check_start(bytes: &[u8]) -> Result<(), NoSession> {
+    let start = [b"[", HEADER_START].concat();
+    let bytes = trim_nul(bytes);
+    if bytes.starts_with(&start) {
+        return Ok(());
+    }
+    // a session's file whose beginning was lost, as opposed to someone else's
+    if start.starts_with(bytes) {
+        return Err(NoSession::DamagedHeader("it is cut off".to_owned()));
+    }
+    Err(NoSession::Foreign)
+}
+
+/// Reads the bytes of a file.
+pub(super) fn scan(bytes: &[u8]) -> Result<Scan, NoSession> {
+    check_start(bytes)?;
+    let mut lines = Lines { bytes, at: 1, number: 0 };
+    let first = lines.next().ok_or(NoSession::Foreign)?;
+    let header = match line::read_header(first.text) {
+        Ok(HeaderLine::Header(header)) => header,
+        Ok(HeaderLine::Newer(format)) => return Err(NoSession::Newer(format)),
+        Err(error) => return Err(NoSession::DamagedHeader(error.to_string())),
+    };
+
+    let (mut entries, mut marks) = (Vec::new(), vec![Mark::new(&first, 0, What::Odd(String::new()))]);
+    let (mut seq, mut last_entry, mut stop) = (0_u64, 0_u64, first.is_stop().then_some(first));
+    for line in lines {
+        if line.text.is_empty() || line.text == b"]" {
+            stop = line.is_stop().then_some(line).or(stop);
+            continue;
+        }
+        if let Some(stop) = stop.take() {
+            seq = seq.saturating_add(1);
+            let reason = "`]` or NUL bytes before the end".to_owned();
+            marks.push(Mark::new(&stop, seq, What::Broken { reason, hole: true }));
+        }
+        let what = match line::read_entry(line.text) {
+            Ok(read) if read.entry.seq <= last_entry => What::Odd(format!("`seq` {} again", read.entry.seq)),
+            Ok(read) => {
+                let missing = (read.entry.seq > seq.saturating_add(1)).then(|| seq + 1..=read.entry.seq - 1);
+                last_entry = read.entry.seq;
+                entries.push(read.entry);
+                What::Entry { batch: read.batch, missing }
+            }
+            Err(RecordError::Shape(reason)) => What::Odd(reason),
+            Err(RecordError::Json(error)) => What::Broken { reason: error.to_string(), hole: line.text.contains(&0) },
+        };
+        seq = if matches!(what, What::Entry { .. }) { last_entry } else { seq.saturating_add(1) };
+        marks.push(Mark::new(&line, seq, what));
+        stop = line.is_stop().then_some(line);
+    }
+
+    marks.truncate(count_kept(&marks));
+    let (end, next_seq) = marks.last().map_or((0, 1), |mark| (mark.end, mark.seq.saturating_add(1)));
+    entries.truncate(marks.iter().filter(|mark| matches!(mark.what, What::Entry { .. })).count());
+    let tail = match bytes.get(end..).unwrap_or_default() {
+        CLOSING => Tail::Clean,
+        tail if tail.iter().all(|byte| b" \t\r\n,]".contains(byte)) => Tail::Unclosed,
+        _ => Tail::Torn,
+    };
+    let mut damage: Vec<_> = marks.into_iter().skip(1).filter_map(Mark::into_damage).collect();
+    if tail == Tail::Torn {
+        damage.push(Damage::TornTail { bytes: (bytes.len() - end) as u64, kept_in: None });
+    }
+    Ok(Scan { header, entries, damage, next_seq, end, tail })
+}
+
+/// How many lines stay: up to the last whole one, without a last batch of which something is missing.
+fn count_kept(mut marks: &[Mark]) -> usize {
+    loop {
+        let whole = marks.iter().rposition(|mark| !matches!(mark.what, What::Broken { .. })).map_or(0, |last| last + 1);
+        marks = marks.get(..whole).unwrap_or_default();
+        let last_entry = marks.iter().rev().find_map(|mark| match &mark.what {
+            What::Entry { batch, .. } => Some(*batch),
+            _ => None,
+        });
+        let Some(Some([first, last])) = last_entry else { return whole };
+        let batch_at = marks.iter().rposition(|mark| mark.seq < first).map_or(0, |before| before + 1);
+        let (before, batch) = marks.split_at(batch_at);
+        let reached = batch.last().is_some_and(|mark| mark.seq >= last);
+        // a line that was damaged later is no hole, and stays
+        let hole = batch.iter().any(|mark| matches!(mark.what, What::Broken { hole: true, .. }));
+        if reached && !hole {
+            return whole;
+        }
+        marks = before;
+    }
+}
+
+/// One line that is neither empty nor the closing bracket.
+struct Mark {
+    line: usize,
+    end: usize,
+    /// Its own number, or the one that it must have had.
+    seq: u64,
+    what: What,
+}
+
+enum What {
+    Entry {
+        batch: Option<Batch>,
+        missing: Option<RangeInclusive<u64>>,
+    },
+    /// Whole JSON, but no entry.
+    Odd(String),
+    /// Not whole JSON. A hole is what a write leaves that never came to its end.
+    Broken {
+        reason: String,
+        hole: bool,
+    },
+}
+
+impl Mark {
+    fn new(line: &Line<'_>, seq: u64, what: What) -> Self {
+        Self { line: line.number, end: line.end, seq, what }
+    }
+
+    fn into_damage(self) -> Option<Damage> {
+        let line = self.line;
+        match self.what {
+            What::Entry { missing, .. } => missing.map(|missing| Damage::Gap { line, missing }),
+            What::Odd(reason) | What::Broken { reason, .. } => Some(Damage::Line { line, reason }),
+        }
+    }
+}
+
+/// The lines of a file, without the comma, the whitespace and the NUL bytes around them.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    number: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    number: usize,
+    text: &'a [u8],
+    /// Where the text ends in the file.
+    end: usize,
+    /// NUL bytes follow the text.
+    nul: bool,
+}
+
+impl Line<'_> {
+    /// Whether nothing that was acknowledged can follow.
+    fn is_stop(&self) -> bool {
+        self.nul || self.text == b"]"
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let mut rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let line = rest;
+        let length = rest.skip_until(b'\n').unwrap_or(line.len());
+        let line = line.get(..length)?.trim_ascii_end();
+        let text = trim_nul(line);
+        let (nul, text) = (text.len() < line.len(), text.trim_ascii_end());
+        let text = text.strip_suffix(b",").unwrap_or(text).trim_ascii_end();
+        let end = self.at + text.len();
+        self.at += length;
+        self.number += 1;
+        Some(Line { number: self.number, text: text.trim_ascii_start(), end, nul })
+    }
+}
+
+fn trim_nul(bytes: &[u8]) -> &[u8] {
+    let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    bytes.get(..length).unwrap_or_default()
+}

@@ -1,0 +1,121 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::line;
+use crate::Item;
+
+/// The format version that this crate writes, and the newest that it reads.
+pub const FORMAT: u32 = 1;
+
+/// The first record of a session; its place counts as `seq` 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Header {
+    /// The session's id, a UUID of version 7.
+    pub session: String,
+    /// When the session was made, in milliseconds since 1970.
+    pub created: u64,
+    /// The session that this one was forked from.
+    #[serde(default)]
+    pub parent: Option<Parent>,
+    /// The system prompt that the session began with.
+    #[serde(default)]
+    pub instructions: Option<String>,
+}
+
+impl Header {
+    /// The header of a session that begins now.
+    pub fn new(instructions: Option<String>) -> Self {
+        Self { session: Uuid::now_v7().to_string(), created: now_ms(), parent: None, instructions }
+    }
+}
+
+/// Where a fork comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    /// The id of the parent session.
+    pub session: String,
+    /// The last entry of the parent that the fork shares.
+    pub seq: u64,
+    /// The SHA-256 of the shared part, in hex.
+    pub sha256: String,
+}
+
+/// One record after the header.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The entry's number: 1, 2, 3 … without gaps.
+    pub seq: u64,
+    /// An id that no other entry of the session has.
+    pub id: String,
+    /// When the entry was made, in milliseconds since 1970.
+    pub time: u64,
+    /// The turn that the entry belongs to, from 1; 0 before the first.
+    pub turn: u64,
+    /// What the entry says.
+    pub body: EntryBody,
+}
+
+/// What an [`Entry`] says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum EntryBody {
+    /// A message of the history.
+    Item(Item),
+    /// A task as the host or a person left it; there is no tool call for it.
+    TaskEdit(Box<RawValue>),
+    /// The host resumed with this system prompt in place of the one before.
+    Instructions(String),
+    /// What the server turned out to want on the wire.
+    Dialect(Box<RawValue>),
+    /// A record that this version does not know, whole. It is kept and skipped.
+    Unknown(Box<RawValue>),
+}
+
+impl Entry {
+    /// An entry made now, with a fresh id.
+    pub fn new(seq: u64, turn: u64, body: EntryBody) -> Self {
+        // the low half of a UUID holds its counter and its random bits
+        let id = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
+        Self { seq, id, time: now_ms(), turn, body }
+    }
+
+    /// The entry as one line of JSON. The message of an item stands in it byte for byte.
+    ///
+    /// # Errors
+    /// [`RecordError::Json`] if JSON cannot express it; none is known.
+    pub fn to_json(&self) -> Result<String, RecordError> {
+        let mut out = Vec::new();
+        line::write_entry(self, None, &mut out).map_err(RecordError::Json)?;
+        String::from_utf8(out).map_err(|error| RecordError::Shape(error.to_string()))
+    }
+
+    /// Reads what [`Entry::to_json`] wrote.
+    ///
+    /// # Errors
+    /// [`RecordError::Json`] if the text is no JSON, [`RecordError::Shape`] if it is no record.
+    pub fn from_json(json: &str) -> Result<Self, RecordError> {
+        line::read_entry(json.as_bytes()).map(|line| line.entry)
+    }
+}
+
+/// Why a line is no [`Entry`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The line is not JSON, or not all of it is there.
+    #[error("not a whole line of JSON: {0}")]
+    Json(#[source] serde_json::Error),
+    /// The line is JSON, but not a record.
+    #[error("not a record of a session: {0}")]
+    Shape(String),
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

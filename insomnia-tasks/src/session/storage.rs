@@ -1,0 +1,138 @@
+use std::io;
+
+use async_trait::async_trait;
+
+use super::record::Entry;
+
+/// Keeps the entries of one session.
+///
+/// Queueing and writing are apart, so that a turn can be dropped at any await without losing or doubling an entry: what
+/// was appended stays queued until a flush, this one or a later one, has made it durable.
+#[async_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot keep a session",
+    note = "use `FileStore`, `NoStorage`, or implement `Storage`"
+)]
+pub trait Storage: Send + Sync {
+    /// Queues one entry behind those before. It does no I/O and does not wait for a flush that is under way.
+    fn append(&self, entry: &Entry);
+
+    /// Writes what is queued and makes it durable. `Ok` means that every entry appended before the call is kept.
+    ///
+    /// # Errors
+    /// Nothing queued is lost by an error: the next flush tries all of it again.
+    async fn flush(&self) -> Result<(), StorageError>;
+
+    /// Flushes, then gives the session up so that another process can open it.
+    ///
+    /// # Errors
+    /// As [`Storage::flush`]; the session then stays open. Dropping the storage gives it up without a flush.
+    async fn close(&self) -> Result<(), StorageError> {
+        self.flush().await
+    }
+}
+
+/// Keeps nothing: for sessions that live in memory alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoStorage;
+
+#[async_trait]
+impl Storage for NoStorage {
+    fn append(&self, _entry: &Entry) {}
+
+    async fn flush(&self) -> Result<(), StorageError> {
+        Ok(())
+    }
+}
+
+/// Why entries could not be kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StorageError {
+    /// There is no room.
+    #[error(
+        "no room to write `{target}`: {source}; free some space and go on, what is not yet written is kept in memory"
+    )]
+    Full {
+        /// What was written to.
+        target: String,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// Reading or writing failed; a later flush may succeed.
+    #[error(
+        "cannot {action} `{target}`: {source}; what is not yet written is kept in memory, a later flush tries again"
+    )]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// What it was tried on.
+        target: String,
+        /// The system's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// Someone else changed what this writer alone may write.
+    #[error(
+        "`{target}` was changed by another writer ({detail}); nothing was written: stop the other one and open the session again"
+    )]
+    OtherWriter {
+        /// What was written to.
+        target: String,
+        /// How it shows.
+        detail: String,
+    },
+    /// The storage gave up, and every later flush fails as this one.
+    #[error("`{target}` can no longer be relied on ({detail}); check the disk, then open the session again")]
+    Failed {
+        /// What was written to.
+        target: String,
+        /// What went wrong.
+        detail: String,
+    },
+    /// Entries were appended after the session was closed.
+    #[error("the session is closed; open it again to go on")]
+    Closed,
+    /// An entry has no JSON form.
+    #[error("entry {seq} cannot be written as JSON: {source}")]
+    Entry {
+        /// The entry.
+        seq: u64,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+/// The kinds of [`StorageError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StorageErrorKind {
+    /// [`StorageError::Full`]
+    Full,
+    /// [`StorageError::Io`]
+    Io,
+    /// [`StorageError::OtherWriter`]
+    OtherWriter,
+    /// [`StorageError::Failed`]
+    Failed,
+    /// [`StorageError::Closed`]
+    Closed,
+    /// [`StorageError::Entry`]
+    Entry,
+}
+
+impl StorageError {
+    /// Which error this is.
+    pub fn kind(&self) -> StorageErrorKind {
+        match self {
+            Self::Full { .. } => StorageErrorKind::Full,
+            Self::Io { .. } => StorageErrorKind::Io,
+            Self::OtherWriter { .. } => StorageErrorKind::OtherWriter,
+            Self::Failed { .. } => StorageErrorKind::Failed,
+            Self::Closed => StorageErrorKind::Closed,
+            Self::Entry { .. } => StorageErrorKind::Entry,
+        }
+    }
+}

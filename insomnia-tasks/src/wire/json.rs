@@ -1,0 +1,202 @@
+//! Reading JSON of others: shallow, so that one odd member never costs the rest.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
+
+/// The members of a JSON object, each as its JSON text. Duplicate keys are fine: the last one counts.
+#[derive(Debug)]
+pub(super) struct Object<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Object<'a> {
+    /// None if the text is no JSON object.
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The JSON text of a member; `null` counts as absent.
+    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
+        self.members().rev().find(|(name, _)| *name == key).map(|(_, text)| text).filter(|text| *text != "null")
+    }
+
+    /// A member that is an object itself.
+    pub(super) fn object(&self, key: &str) -> Option<Object<'a>> {
+        Object::parse(self.get(key)?)
+    }
+
+    /// A member that is a string, decoded.
+    pub(super) fn string(&self, key: &str) -> Option<String> {
+        string(self.get(key)?)
+    }
+
+    /// A member that is a string with something in it.
+    pub(super) fn filled(&self, key: &str) -> Option<String> {
+        self.string(key).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn members(&self) -> impl DoubleEndedIterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.get()))
+    }
+}
+
+/// The string that a JSON text is, if it is one.
+pub(super) fn string(json: &str) -> Option<String> {
+    if json.starts_with('"') { serde_json::from_str(json).ok() } else { None }
+}
+
+/// The elements of a JSON array; whatever else the text is counts as the only element.
+pub(super) fn elements(json: &str) -> Vec<&str> {
+    match serde_json::from_str::<Vec<&RawValue>>(json) {
+        Ok(elements) => elements.into_iter().map(RawValue::get).collect(),
+        Err(_) => vec![json],
+    }
+}
+
+/// The number that a JSON text is, or that a string holds, if it is not negative. Fractions are cut.
+pub(super) fn number(json: &str) -> Option<u64> {
+    let text = json.trim_matches('"').trim();
+    text.parse().ok().or_else(|| {
+        let number: f64 = text.parse().ok()?;
+        (number.is_finite() && number >= 0.0).then_some(number as u64)
+    })
+}
+
+/// The JSON documents at the start of a text; what follows the last whole one is returned beside them.
+pub(super) fn documents(text: &str) -> (Vec<&str>, &str) {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let mut found = Vec::new();
+    let mut end = 0;
+    while let Some(Ok(document)) = stream.next() {
+        found.push(document.get());
+        end = stream.byte_offset();
+    }
+    (found, text.get(end..).unwrap_or_default())
+}
+
+/// Bytes of a server as text, without a byte order mark. Invalid UTF-8, surrogates without their other half and raw
+/// control characters in strings are replaced, since no JSON parser takes them.
+pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(text) => repair_strings(text),
+        Cow::Owned(text) => Cow::Owned(repair_strings(&text).into_owned()),
+    }
+}
+
+/// Replaces lone surrogates and raw control characters in the JSON strings of a text.
+pub(super) fn repair_strings(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let mut out = String::new();
+    let (mut copied, mut at, mut in_string) = (0, 0, false);
+    while let Some(&byte) = bytes.get(at) {
+        let mut replaced = None;
+        let mut width = 1;
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => {
+                width = 2;
+                if let Some(unit) = escaped_unit(bytes, at) {
+                    width = 6;
+                    if is_pair(unit, escaped_unit(bytes, at + 6)) {
+                        width = 12;
+                    } else if (0xd800..0xe000).contains(&unit) {
+                        replaced = Some("\\ufffd".to_owned());
+                    }
+                }
+            }
+            0..0x20 if in_string => replaced = Some(format!("\\u{byte:04x}")),
+            _ => {}
+        }
+        if let Some(replaced) = replaced {
+            out.push_str(text.get(copied..at).unwrap_or_default());
+            out.push_str(&replaced);
+            copied = at + width;
+        }
+        at += width;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// The UTF-16 unit of a `\uXXXX` escape that starts here.
+fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+fn is_pair(high: u16, low: Option<u16>) -> bool {
+    (0xd800..0xdc00).contains(&high) && low.is_some_and(|low| (0xdc00..0xe000).contains(&low))
+}
+
+/// A JSON text as a value, if it is JSON that is not too deeply nested.
+pub(super) fn value(json: &str) -> Option<Value> {
+    serde_json::from_str(json).ok()
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Members).map(Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_members_without_judging_them() {
+        let object = Object::parse(r#"{"a":1,"b":null,"a":"x","c":{"d":[]}}"#).unwrap();
+        assert_eq!(object.string("a").as_deref(), Some("x"));
+        assert_eq!(object.get("b"), None);
+        assert_eq!(object.object("c").unwrap().get("d"), Some("[]"));
+        assert!(Object::parse("[1]").is_none());
+    }
+
+    #[test]
+    fn finds_documents_before_garbage() {
+        assert_eq!(documents("{\"a\":1}\n[2] data: x"), (vec!["{\"a\":1}", "[2]"], " data: x"));
+        assert_eq!(documents("nope"), (vec![], "nope"));
+        assert_eq!(documents(""), (vec![], ""));
+    }
+
+    #[test]
+    fn reads_numbers_in_every_dress() {
+        let all = ["7", "\"7\"", "7.0", "7.9"].map(number);
+        assert_eq!(all, [Some(7); 4]);
+        assert_eq!(["-1", "true", "\"x\"", "{}"].map(number), [None; 4]);
+    }
+
+    #[test]
+    fn replaces_only_what_no_parser_takes() {
+        let good = r#"{"a":"\ud83d\ude00 \\ud83d \n é"}"#;
+        assert!(matches!(repair_strings(good), Cow::Borrowed(_)));
+        assert_eq!(repair_strings("\"\\ud83d x\\ude00\""), "\"\\ufffd x\\ufffd\"");
+        assert_eq!(repair_strings("{\n\"a\nb\"}"), "{\n\"a\\u000ab\"}");
+        assert_eq!(repair_strings("\"\\ud83d\\ud83d\\ude00\""), "\"\\ufffd\\ud83d\\ude00\"");
+        assert_eq!(readable(b"\xef\xbb\xbf\"\xff\""), "\"\u{fffd}\"");
+    }
+}

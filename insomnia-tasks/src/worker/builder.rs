@@ -1,0 +1,121 @@
+use std::{fmt, sync::Arc};
+
+use async_openai::{Client, config::Config};
+
+use super::{Journal, NoJournal, Worker, WorkerSettings, log::Log, transport::Transport};
+use crate::{Item, interceptor::Interceptor, tool::ToolSet, wire::Dialect};
+
+/// Builds a [`Worker`].
+pub struct WorkerBuilder {
+    pub(crate) config: Arc<dyn Config>,
+    pub(crate) model: String,
+    pub(crate) instructions: Option<String>,
+    pub(crate) tools: ToolSet,
+    pub(crate) interceptors: Vec<Arc<dyn Interceptor>>,
+    pub(crate) settings: WorkerSettings,
+    pub(crate) http: Option<reqwest::Client>,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) turn: u64,
+    pub(crate) recorded_dialect: Option<Dialect>,
+}
+
+impl WorkerBuilder {
+    pub(crate) fn new<C: Config + Clone + 'static>(client: &Client<C>, model: impl Into<String>) -> Self {
+        Self {
+            config: Arc::new(client.config().clone()),
+            model: model.into(),
+            instructions: None,
+            tools: ToolSet::new(),
+            interceptors: Vec::new(),
+            settings: WorkerSettings::default(),
+            http: None,
+            journal: Arc::new(NoJournal),
+            items: Vec::new(),
+            turn: 0,
+            recorded_dialect: None,
+        }
+    }
+
+    /// The system prompt.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = Some(text.into());
+        self
+    }
+
+    /// The tools that requests offer.
+    #[must_use]
+    pub fn tools(mut self, tools: ToolSet) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Adds a plugin; plugins run in the order in which they were added.
+    #[must_use]
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.interceptors.push(Arc::new(interceptor));
+        self
+    }
+
+    /// How the loop runs.
+    #[must_use]
+    pub fn settings(mut self, settings: WorkerSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default one is made with the
+    /// [connect timeout](super::Timeouts::connect) of the settings; async-openai's own cannot be taken over.
+    #[must_use]
+    pub fn http_client(mut self, http: reqwest::Client) -> Self {
+        self.http = Some(http);
+        self
+    }
+
+    /// Where commits are recorded; nowhere by default.
+    #[must_use]
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.journal = Arc::new(journal);
+        self
+    }
+
+    /// The dialect that suits the server's address and the model's name.
+    pub(crate) fn detect_dialect(&self) -> Dialect {
+        Dialect::detect(self.config.api_base(), &self.model)
+    }
+
+    pub(crate) fn journal_shared(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.journal = journal;
+        self
+    }
+
+    /// The history to go on from, which is in the journal already, and the number of its last turn.
+    #[must_use]
+    pub fn resume(mut self, items: Vec<Item>, turn: u64) -> Self {
+        (self.items, self.turn) = (items, turn);
+        self
+    }
+
+    /// The worker.
+    ///
+    /// # Errors
+    /// If no HTTP client can be made, which is for want of TLS roots or entropy.
+    pub fn build(self) -> Result<Worker, reqwest::Error> {
+        let dialect = self.settings.dialect.clone().or_else(|| self.recorded_dialect.clone());
+        let dialect = dialect.unwrap_or_else(|| self.detect_dialect());
+        let http = match self.http {
+            Some(http) => http,
+            None => reqwest::Client::builder().connect_timeout(self.settings.timeouts.connect).build()?,
+        };
+        let transport = Transport::new(self.config, http);
+        let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.items, self.turn);
+        Ok(Worker::new(log, transport, self.model, self.tools, self.settings))
+    }
+}
+
+impl fmt::Debug for WorkerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkerBuilder").field("model", &self.model).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,56 @@
+use super::JournalError;
+use crate::wire::{ModelError, Usage};
+
+/// A turn that ended with an answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The model's last text; empty if it had nothing to say.
+    pub text: String,
+    /// Answered requests of the turn.
+    pub requests: u64,
+    /// What the server says of the last request's cost.
+    pub usage: Option<Usage>,
+    /// Why the model stopped, in the server's words.
+    pub finish_reason: Option<String>,
+}
+
+/// A turn that ended without an answer. The history is whole: another prompt goes on from it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TurnError {
+    /// The model call failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The session could not be written; nothing was sent that is not on disk.
+    #[error("the session could not be stored, so the request was not sent: {0}")]
+    Journal(#[source] JournalError),
+    /// The turn reached its limit of requests.
+    #[error("the turn reached its limit of {limit} requests; prompt again to go on, or raise the limit")]
+    RequestLimit {
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl TurnError {
+    /// The model call's error, where that was it.
+    pub fn model(&self) -> Option<&ModelError> {
+        match self {
+            Self::Model(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// How a turn ended, as interceptors are told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TurnEnd {
+    /// With an answer.
+    Answered,
+    /// With an error; its message.
+    Failed(String),
+    /// It was cancelled or dropped.
+    Cancelled,
+}

@@ -1,0 +1,39 @@
+use std::error::Error;
+
+use async_trait::async_trait;
+
+use crate::{Item, wire::Dialect};
+
+/// Where the loop records what it commits. The order is: commit, flush, send.
+#[async_trait]
+pub trait Journal: Send + Sync + 'static {
+    /// Takes in a committed item. Never blocks and cannot fail: what cannot be written is told by the next flush.
+    fn commit(&self, item: &Item, turn: u64);
+
+    /// Takes in a change of dialect, so that a resumed session starts with it. Like a commit it waits for the next flush.
+    fn dialect(&self, dialect: &Dialect) {
+        let _ = dialect;
+    }
+
+    /// Makes everything durable that was committed before this call.
+    ///
+    /// # Errors
+    /// If that cannot be promised. What was committed stays queued, so that a later flush can write it.
+    async fn flush(&self) -> Result<(), JournalError>;
+}
+
+/// Why a journal could not be written.
+pub type JournalError = Box<dyn Error + Send + Sync>;
+
+/// The journal of a session that lives in memory only.
+#[derive(Clone, Copy, Debug)]
+pub struct NoJournal;
+
+#[async_trait]
+impl Journal for NoJournal {
+    fn commit(&self, _: &Item, _: u64) {}
+
+    async fn flush(&self) -> Result<(), JournalError> {
+        Ok(())
+    }
+}

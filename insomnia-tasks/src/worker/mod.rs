@@ -1,0 +1,27 @@
+//! The chat-completion loop: prompt → request → tool calls → results → request … → text.
+//!
+//! The [`Worker`] owns the history and knows tools and interceptors, not tasks. Everything is committed before it is sent, and
+//! a turn that is cancelled or dropped at any point leaves a history from which the next turn goes on.
+
+mod ask;
+mod builder;
+mod end;
+mod event;
+mod history;
+mod journal;
+mod log;
+mod retry;
+mod round;
+mod settings;
+mod transport;
+mod turn;
+
+pub use builder::WorkerBuilder;
+pub use end::{Turn, TurnEnd, TurnError};
+pub use event::Event;
+pub use history::History;
+pub use journal::{Journal, JournalError, NoJournal};
+pub use retry::RetryPolicy;
+pub use settings::WorkerSettings;
+pub use transport::Timeouts;
+pub use turn::Worker;

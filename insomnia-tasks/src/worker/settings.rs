@@ -1,0 +1,47 @@
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{RetryPolicy, Timeouts};
+use crate::wire::Dialect;
+
+/// How the loop runs. Change the fields of the default.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct WorkerSettings {
+    /// Whether answers are streamed; yes by default.
+    pub stream: bool,
+    /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`); yes by default.
+    pub stream_usage: bool,
+    /// Answered requests per turn before it ends with an error; 64 by default.
+    pub max_requests: u64,
+    /// How many tools of one answer run side by side; 8 by default.
+    pub tool_concurrency: usize,
+    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default.
+    pub tool_timeout: Option<Duration>,
+    /// How long to wait for the server.
+    pub timeouts: Timeouts,
+    /// When a failed model call is tried again.
+    pub retries: RetryPolicy,
+    /// What the server wants on the wire, once and for all. By default it is detected from the server's address and the model's
+    /// name, and changed where the server turns out to refuse it.
+    pub dialect: Option<Dialect>,
+    /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here.
+    pub parameters: Map<String, Value>,
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self {
+            stream: true,
+            stream_usage: true,
+            max_requests: 64,
+            tool_concurrency: 8,
+            tool_timeout: Some(Duration::from_secs(600)),
+            timeouts: Timeouts::default(),
+            retries: RetryPolicy::default(),
+            dialect: None,
+            parameters: Map::new(),
+        }
+    }
+}

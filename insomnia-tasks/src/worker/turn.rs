@@ -1,0 +1,169 @@
+use std::fmt;
+
+use async_openai::{Client, config::Config};
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    Event, History, Turn, TurnEnd, TurnError, WorkerBuilder, WorkerSettings,
+    log::Log,
+    round::{RoundCall, RoundSettings, run_round},
+    transport::Transport,
+};
+use crate::{Item, interceptor::RequestContext, tool::ToolSet, wire::Answer};
+
+/// The chat-completion loop. Owns the history; knows tools and interceptors, not tasks.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use async_openai::Client;
+/// use insomnia_tasks::worker::Worker;
+///
+/// let mut worker = Worker::builder(&Client::new(), "gpt-5-mini").instructions("Be brief.").build()?;
+/// let turn = worker.run("What is a durable reminder?", &|_| {}).await?;
+/// println!("{}", turn.text);
+/// # Ok(()) }
+/// ```
+pub struct Worker {
+    pub(super) log: Log,
+    pub(super) transport: Transport,
+    pub(super) model: String,
+    pub(super) tools: ToolSet,
+    pub(super) settings: WorkerSettings,
+    /// Further fields of every request.
+    pub(super) parameters: Vec<(String, Box<RawValue>)>,
+    /// Whether the dialect may change after a refusal.
+    pub(super) adapts: bool,
+    /// Whether a turn began that did not end: it was dropped.
+    unfinished: bool,
+}
+
+impl Worker {
+    /// A builder for a worker that calls this model through this client.
+    pub fn builder<C: Config + Clone + 'static>(client: &Client<C>, model: impl Into<String>) -> WorkerBuilder {
+        WorkerBuilder::new(client, model)
+    }
+
+    pub(super) fn new(log: Log, transport: Transport, model: String, tools: ToolSet, settings: WorkerSettings) -> Self {
+        let raw = |value: &Value| RawValue::from_string(value.to_string()).ok();
+        let parameters =
+            settings.parameters.iter().filter_map(|(key, value)| Some((key.clone(), raw(value)?))).collect();
+        Self {
+            log,
+            transport,
+            model,
+            tools,
+            adapts: settings.dialect.is_none(),
+            settings,
+            parameters,
+            unfinished: false,
+        }
+    }
+
+    /// A handle to the history, which can be read while a turn runs.
+    pub fn history(&self) -> History {
+        self.log.history.clone()
+    }
+
+    /// Runs one turn: from this prompt to the answer that asks for no tool. `listener` is told what happens meanwhile.
+    ///
+    /// Dropping the future cancels the turn at once; the next one goes on from what was committed.
+    ///
+    /// # Errors
+    /// If a model call fails, the journal cannot be written, or the limit of requests is reached.
+    pub async fn run(
+        &mut self,
+        prompt: impl Into<Item>,
+        listener: &(dyn Fn(Event) + Send + Sync),
+    ) -> Result<Turn, TurnError> {
+        if self.unfinished {
+            self.tell_end(&TurnEnd::Cancelled).await;
+        }
+        self.unfinished = true;
+        self.log.turn += 1;
+        self.log.commit(prompt.into());
+        let outcome = self.converse(listener).await;
+        let end = outcome.as_ref().map_or_else(|error| TurnEnd::Failed(error.to_string()), |_| TurnEnd::Answered);
+        self.tell_end(&end).await;
+        self.unfinished = false;
+        if let Ok(turn) = &outcome {
+            listener(Event::TurnFinished { requests: turn.requests });
+        }
+        outcome
+    }
+
+    async fn converse(&mut self, listener: &(dyn Fn(Event) + Send + Sync)) -> Result<Turn, TurnError> {
+        for number in 1..=self.settings.max_requests {
+            self.append_pending(number, listener).await;
+            self.log.flush().await?;
+            listener(Event::RequestStarted { number });
+            let answer = self.ask(listener).await?;
+            self.log.commit(answer.message.clone());
+            if let Some(usage) = answer.usage {
+                listener(Event::Usage(usage));
+            }
+            listener(Event::RequestFinished { number, finish_reason: answer.finish_reason.clone() });
+            // after the last answer this makes it durable, before tools run it keeps what the model asked for
+            self.log.flush().await?;
+            let calls = self.round_calls(&answer);
+            if calls.is_empty() {
+                let text = answer.message.text().unwrap_or_default();
+                return Ok(Turn { text, requests: number, usage: answer.usage, finish_reason: answer.finish_reason });
+            }
+            let settings = RoundSettings {
+                tools: &self.tools,
+                emit: listener,
+                concurrency: self.settings.tool_concurrency,
+                timeout: self.settings.tool_timeout,
+            };
+            run_round(&mut self.log, &calls, &settings).await;
+        }
+        // the results of the last round
+        self.log.flush().await?;
+        Err(TurnError::RequestLimit { limit: self.settings.max_requests })
+    }
+
+    async fn append_pending(&mut self, number: u64, listener: &(dyn Fn(Event) + Send + Sync)) {
+        for interceptor in self.log.interceptors.clone() {
+            let request = RequestContext {
+                number,
+                turn: self.log.turn,
+                offered: &|tool| self.tools.contains(tool),
+                history: &self.log.history,
+                emit: listener,
+            };
+            let items = interceptor.pending_history_appends(&request).await;
+            items.into_iter().for_each(|item| self.log.commit(item));
+        }
+    }
+
+    /// The answer's calls under the ids that their results carry.
+    fn round_calls(&self, answer: &Answer) -> Vec<RoundCall> {
+        let open = self.log.open_calls().into_iter();
+        let read = answer.calls.iter();
+        open.zip(read)
+            .map(|(mut call, read)| {
+                call.name.clone_from(&read.name);
+                let unreadable = match &read.arguments {
+                    Ok(arguments) => {
+                        call.arguments = arguments.clone();
+                        None
+                    }
+                    Err(error) => Some(error.to_string()),
+                };
+                RoundCall { call, unreadable }
+            })
+            .collect()
+    }
+
+    async fn tell_end(&self, end: &TurnEnd) {
+        for interceptor in &self.log.interceptors {
+            interceptor.on_turn_end(end).await;
+        }
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("model", &self.model).field("history", &self.log.history).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,7 @@
+use insomnia_tasks::ToolDefinition;
+
+struct Read {}
+
+fn main() {
+    let _ = ToolDefinition::of::<Read>();
+}

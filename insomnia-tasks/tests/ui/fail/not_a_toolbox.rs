@@ -1,0 +1,9 @@
+use insomnia_tasks::Toolbox;
+
+enum Tools {}
+
+fn offer<T: Toolbox>() {}
+
+fn main() {
+    offer::<Tools>();
+}

@@ -1,0 +1,16 @@
+use insomnia_tasks::{Tool, Toolbox};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Read.
+#[derive(Deserialize, JsonSchema, Tool)]
+struct Read {}
+
+#[derive(Toolbox)]
+struct Tools {
+    read: Read,
+}
+
+fn main() {
+    let _ = Tools::definitions();
+}

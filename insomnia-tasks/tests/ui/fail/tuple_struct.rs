@@ -1,0 +1,11 @@
+use insomnia_tasks::Tool;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Read.
+#[derive(Deserialize, JsonSchema, Tool)]
+struct T(String);
+
+fn main() {
+    let _ = T::definition();
+}
