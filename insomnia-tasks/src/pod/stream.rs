@@ -16,11 +16,13 @@ use crate::{
 
 /// A turn as a stream: its events as they come, and its outcome as the last element. Dropping it cancels the turn.
 pub struct TurnStream<'a> {
-    turn: Option<Pin<Box<dyn Future<Output = Result<Turn, TurnError>> + Send + 'a>>>,
+    turn: Option<RunningTurn<'a>>,
     // a std mutex: held for one push or pop and never across an await
     events: Arc<Mutex<VecDeque<Event>>>,
     outcome: Option<Result<Turn, TurnError>>,
 }
+
+type RunningTurn<'a> = Pin<Box<dyn Future<Output = Result<Turn, TurnError>> + Send + 'a>>;
 
 /// One element of a [`TurnStream`].
 #[derive(Debug)]

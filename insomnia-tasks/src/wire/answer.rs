@@ -1,6 +1,7 @@
 use super::{
     arguments::{MalformedArguments, normalize_arguments},
-    error::{ModelError, ModelErrorKind},
+    error::ModelError,
+    error_kind::ModelErrorKind,
     json::Object,
     usage::Usage,
 };
@@ -56,7 +57,7 @@ impl Answer {
     pub(super) fn or_empty(self) -> Result<Self, ModelError> {
         const CALLS_ANNOUNCED: [&str; 3] = ["tool_calls", "function_call", "tool_use"];
         let reason = self.finish_reason.as_deref().unwrap_or("none");
-        if reason.eq_ignore_ascii_case("error") && self.calls.is_empty() {
+        if reason.eq_ignore_ascii_case("error") {
             let error = ModelError::new(ModelErrorKind::Server, "the provider ended the answer with an error");
             return Err(error.with_partial_text(self.message.text().unwrap_or_default()));
         }
@@ -69,9 +70,10 @@ impl Answer {
     }
 }
 
-/// Whether a limit on the length ended the answer.
+/// Whether a limit on the length, or a filter, ended the answer before the model did.
 pub(super) fn is_cut(finish_reason: Option<&str>) -> bool {
-    const LIMITS: [&str; 5] = ["length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length"];
+    const LIMITS: [&str; 6] =
+        ["content_filter", "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "model_length"];
     finish_reason.is_some_and(|reason| LIMITS.iter().any(|limit| reason.eq_ignore_ascii_case(limit)))
 }
 

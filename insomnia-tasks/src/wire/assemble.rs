@@ -180,8 +180,9 @@ impl OpenCall {
             self.id = id;
         }
         if let Some(name) = piece.name {
-            *bytes += name.len();
+            let before = self.name.len();
             self.take_name(&name, tools);
+            *bytes += self.name.len() - before;
         }
         for (key, json) in piece.entry.members() {
             if !READ.contains(&key) && !self.others.contains_key(key) && json != "null" {

@@ -1,6 +1,7 @@
 use super::{
-    error::{ErrorDetail, ModelError, ModelErrorKind as Kind},
+    error::ModelError,
     error_body::ErrorBody,
+    error_kind::{ErrorDetail, ModelErrorKind as Kind},
     head::ReplyHead,
     markers, retry_after,
 };
@@ -93,7 +94,7 @@ fn judge(status: Option<u16>, body: &ErrorBody, has_wait: bool, is_empty: bool) 
 mod tests {
     use std::time::Duration;
 
-    use super::{super::error::RefusedRole, *};
+    use super::{super::error_kind::RefusedRole, *};
 
     fn kind(status: u16, message: &str) -> Kind {
         let body = serde_json::json!({"error": {"message": message}}).to_string();

@@ -1,6 +1,6 @@
 //! The words by which an error is known, in lower case. They are parts of what servers and gateways really say.
 
-use super::error::RefusedRole;
+use super::error_kind::RefusedRole;
 
 /// These words speak of rates, quotas and field lengths; with them, none of [`FULL_CONTEXT`] means a full context.
 pub(super) const NO_FULL_CONTEXT: &[&str] = &[

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::{
     answer::AnsweredCall,
     assemble::{Added, CallAssembler, MAX_CALLS},
-    error::{ModelError, ModelErrorKind},
+    error::ModelError,
+    error_kind::ModelErrorKind,
     json::{Object, elements, string, value},
 };
 use crate::item::Item;

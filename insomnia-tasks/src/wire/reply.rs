@@ -3,7 +3,8 @@ use std::collections::HashSet;
 use super::{
     answer::Answer,
     classify::classify,
-    error::{ModelError, ModelErrorKind},
+    error::ModelError,
+    error_kind::ModelErrorKind,
     head::ReplyHead,
     json::{Object, documents, elements, number, readable},
     stream::StreamReader,

@@ -148,6 +148,8 @@ mod tests {
         assert_eq!(reset(&both), ms(4_770));
         let used_up = [both[0], both[1], ("x-ratelimit-remaining-requests", "0")];
         assert_eq!(reset(&used_up), ms(360_000));
+        let all_used_up = [both[0], both[1], used_up[2], ("x-ratelimit-remaining-tokens", "0")];
+        assert_eq!(reset(&all_used_up), ms(360_000));
     }
 
     #[test]

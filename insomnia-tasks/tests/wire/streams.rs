@@ -1,26 +1,26 @@
 //! Streams beyond those of the case file, of the same kinds.
 
-use insomnia_tasks::wire::{Delta, ModelErrorKind, Progress, StreamReader};
+use insomnia_tasks::wire::{Delta, Progress, StreamReader};
 use serde_json::{Value, json};
 
 use super::expect::{Case, TOOLS};
 
 /// A stream of chunks with these deltas, a finish reason and `[DONE]`.
-fn stream(deltas: &[Value], finish: &str) -> String {
+pub(crate) fn stream(deltas: &[Value], finish: &str) -> String {
     let mut out: String = deltas.iter().map(|delta| event(&json!({"choices": [{"delta": delta}]}))).collect();
     out += &event(&json!({"choices": [{"delta": {}, "finish_reason": finish}]}));
     out + "data: [DONE]\n\n"
 }
 
-fn event(data: &Value) -> String {
+pub(crate) fn event(data: &Value) -> String {
     format!("data: {data}\n\n")
 }
 
-fn calls(entries: Value) -> Value {
+pub(crate) fn calls(entries: Value) -> Value {
     json!({"tool_calls": entries})
 }
 
-fn check(title: &str, body: String, expect: Value) {
+pub(crate) fn check(title: &str, body: String, expect: Value) {
     let case = json!({"id": title, "status": 200, "request_hint": {"stream": true}, "body": body, "expect": expect});
     Case(case).check();
 }
@@ -47,6 +47,26 @@ fn calls_are_put_together_from_any_pieces() {
                 calls(json!([{"index": 0, "function": function("task_list", "")}])),
             ],
             vec![get(1), list.clone()],
+        ),
+        (
+            "index 0 and an id of its own for every call",
+            vec![
+                calls(json!([{"index": 0, "id": "a", "function": function("task_get", "{\"id\":1}")}])),
+                calls(json!([{"index": 0, "id": "b", "function": function("task_get", "{\"id\":2}")}])),
+            ],
+            vec![
+                json!({"id": "a", "name": "task_get", "arguments": {"id": 1}}),
+                json!({"id": "b", "name": "task_get", "arguments": {"id": 2}}),
+            ],
+        ),
+        (
+            "no index and names that nobody knows",
+            vec![
+                calls(json!([{"function": function("x", "{\"id\"")}])),
+                calls(json!([{"function": function("x", ":1}")}])),
+                calls(json!([{"function": function("y", "{}")}])),
+            ],
+            vec![json!({"name": "x", "arguments": {"id": 1}}), json!({"name": "y", "arguments": {}})],
         ),
         (
             "the same id for every call",
@@ -134,7 +154,10 @@ fn a_call_that_a_limit_cut_is_never_run() {
             {"name": "task_get", "arguments": {"id": 1}},
             {"name": "task_get", "error": "truncated"},
         ]);
-        check(arguments, stream(&[calls(json!([first, last]))], "length"), json!({"tool_calls": want}));
+        for limit in ["length", "MAX_TOKENS", "content_filter"] {
+            let deltas = [calls(json!([first, last]))];
+            check(arguments, stream(&deltas, limit), json!({"tool_calls": want}));
+        }
     }
 }
 
@@ -224,42 +247,4 @@ fn progress_and_activity_tell_how_long_to_wait() {
     assert_eq!(reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"!\"}}]}\n\n"), []);
     assert_eq!(reader.activity(), before);
     assert_eq!(reader.finish().unwrap().usage.unwrap().total_tokens, Some(3));
-}
-
-#[test]
-fn too_much_is_an_error_before_it_is_memory() {
-    let text = event(&json!({"choices": [{"delta": {"content": "0123456789"}}]}));
-    let others = event(&json!({"choices": [{"delta": {"x": ["0123456789"]}}]}));
-    let arguments = event(
-        &json!({"choices": [{"delta": calls(json!([{"index": 0, "function": {"name": "x", "arguments": "0123456789"}}]))}]}),
-    );
-    for flood in [text, others, arguments, "x".to_owned(), "{".to_owned(), "data: x\n".to_owned()] {
-        let mut reader = StreamReader::new(&[]).with_max_bytes(10_000);
-        let mut pushed = 0;
-        while reader.progress() == Progress::Open {
-            reader.push(flood.as_bytes());
-            pushed += flood.len();
-            assert!(pushed < 300_000, "{flood}");
-        }
-        let error = reader.finish().unwrap_err();
-        assert_eq!(error.kind(), ModelErrorKind::Malformed);
-        assert!(error.message().contains("10000 bytes"), "{error}");
-    }
-    let many: Vec<_> =
-        (0..2_000).map(|n| json!({"index": n, "id": n.to_string(), "function": {"name": "x"}})).collect();
-    check("2,000 calls", stream(&[calls(json!(many))], "stop"), json!({"error_class": "malformed"}));
-}
-
-#[test]
-fn a_megabyte_in_small_pieces_is_read_in_linear_time() {
-    let text = "x".repeat(1_000_000);
-    let whole = format!("{{\"text\":\"{text}\"}}");
-    let mut reader = StreamReader::new(&TOOLS);
-    for piece in whole.as_bytes().chunks(7) {
-        let piece = std::str::from_utf8(piece).unwrap();
-        let call = json!({"index": 0, "id": "a", "function": {"name": "task_create", "arguments": piece}});
-        reader.push(event(&json!({"choices": [{"delta": calls(json!([call]))}]})).as_bytes());
-    }
-    reader.push(b"data: [DONE]\n\n");
-    assert_eq!(reader.finish().unwrap().calls[0].arguments.as_deref(), Ok(whole.as_str()));
 }
