@@ -1,4 +1,32 @@
 //! Keeps long-running LLM agents honest about their plan.
+//!
+//! The crate gives an agent four task tools over a list that lives as long as the session, and one durable system message when
+//! open tasks have not been touched for a while. It works with any OpenAI-compatible chat-completions server.
+//!
+//! # Where to start
+//!
+//! - A new agent: [`Pod`] is one session with its loop, tasks, reminders and storage.
+//! - A loop of your own: [`Tasks`] is the same plugin in three calls.
+//! - Tools of your own: [`Tool`], [`Run`] and [`ToolSet`].
+//!
+//! # The map
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`item`] | history entries: exact wire messages and what they are |
+//! | [`tool`] | tools, their schemas, their arguments |
+//! | [`task`] | the task store and the four tools |
+//! | [`reminder`] | when to remind, and what to say |
+//! | [`wire`] | requests, replies, streams, errors, dialects: bytes in, values out |
+#![cfg_attr(
+    feature = "client",
+    doc = "| [`interceptor`] | the trait for plugins of the loop |
+| [`worker`] | the chat-completion loop |
+| [`session`] | records and storage |
+| [`pod`] | one agent session |"
+)]
+//!
+//! With `default-features = false` the last four and the HTTP stack are left out.
 
 #[allow(unused_extern_crates)] // the derive macros name the crate by this path, inside it too
 extern crate self as insomnia_tasks;
@@ -29,3 +57,8 @@ pub use tasks::{Answered, Tasks};
 pub use tool::private as __private;
 pub use tool::{IntoToolOutput, Run, Tool, ToolDefinition, ToolError, ToolOutput, ToolSet, Toolbox};
 pub use wire::HostMessage;
+
+/// The README's examples, compiled.
+#[cfg(all(doctest, feature = "client"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
