@@ -119,7 +119,8 @@ impl PodBuilder {
         self
     }
 
-    /// How the loop runs: everything that has no method of its own here.
+    /// How the loop runs: everything that has no method of its own here. Replaces what [`stream`](Self::stream) and
+    /// [`max_requests`](Self::max_requests) have set before.
     #[must_use]
     pub fn settings(mut self, settings: WorkerSettings) -> Self {
         self.worker = self.worker.settings(settings);

@@ -34,13 +34,10 @@ const IDS_NAMED: usize = 20;
 /// # Ok::<(), insomnia_tasks::task::TaskError>(())
 /// ```
 #[derive(Clone)]
-pub struct TaskStore(Arc<Shared>);
-
-struct Shared {
+pub struct TaskStore(
     // a std mutex: it is held for a few map operations and never across an await
-    state: Mutex<State>,
-    changes: broadcast::Sender<TaskChange>,
-}
+    Arc<Mutex<State>>,
+);
 
 struct State {
     next_id: TaskId,
@@ -48,6 +45,8 @@ struct State {
     active: BTreeSet<(Rank, TaskId)>,
     counts: TaskCounts,
     recorder: Option<Recorder>,
+    /// Made for the first subscriber: its buffer would be most of what an idle session needs.
+    changes: Option<broadcast::Sender<TaskChange>>,
 }
 
 /// Is told each change and who made it, under the store's lock, so that a session can keep them in order.
@@ -111,8 +110,9 @@ impl TaskStore {
             active: BTreeSet::new(),
             counts: TaskCounts::default(),
             recorder: None,
+            changes: None,
         };
-        Self(Arc::new(Shared { state: Mutex::new(state), changes: broadcast::channel(CHANGES_KEPT).0 }))
+        Self(Arc::new(Mutex::new(state)))
     }
 
     /// Adds a task with the status `pending`.
@@ -137,7 +137,7 @@ impl TaskStore {
         let mut state = self.lock();
         let task = Task { taskid: state.next_id, status: TaskStatus::Pending, subject, description };
         state.set(task.clone());
-        self.told(&state, author, &task, TaskChange::Created);
+        state.told(author, &task, TaskChange::Created);
         Ok(task)
     }
 
@@ -149,7 +149,7 @@ impl TaskStore {
         };
         patch.apply(&mut task);
         state.set(task.clone());
-        self.told(&state, author, &task, TaskChange::Updated);
+        state.told(author, &task, TaskChange::Updated);
         Ok(task)
     }
 
@@ -183,7 +183,9 @@ impl TaskStore {
 
     /// Tells all changes from now on. The store never waits for a subscriber.
     pub fn subscribe(&self) -> TaskChanges {
-        TaskChanges::new(self.0.changes.subscribe())
+        let mut state = self.lock();
+        let changes = state.changes.get_or_insert_with(|| broadcast::channel(CHANGES_KEPT).0);
+        TaskChanges::new(changes.subscribe())
     }
 
     /// All tasks and the next id.
@@ -205,7 +207,7 @@ impl TaskStore {
         for task in snapshot.tasks.into_values() {
             state.set(task);
         }
-        self.tell(TaskChange::Reread);
+        state.tell(TaskChange::Reread);
     }
 
     /// The error for an id that no task has.
@@ -224,21 +226,9 @@ impl TaskStore {
         self.lock().recorder = Some(Box::new(recorder));
     }
 
-    fn told(&self, state: &State, author: Author, task: &Task, change: fn(Task) -> TaskChange) {
-        if let Some(recorder) = &state.recorder {
-            recorder(author, task);
-        }
-        self.tell(change(task.clone()));
-    }
-
-    fn tell(&self, change: TaskChange) {
-        // an error only says that nobody listens
-        let _ = self.0.changes.send(change);
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         // no code of others runs under the lock but the recorder, after the change was made: the state is whole
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -255,6 +245,20 @@ impl fmt::Debug for TaskStore {
 }
 
 impl State {
+    fn told(&self, author: Author, task: &Task, change: fn(Task) -> TaskChange) {
+        if let Some(recorder) = &self.recorder {
+            recorder(author, task);
+        }
+        self.tell(change(task.clone()));
+    }
+
+    fn tell(&self, change: TaskChange) {
+        if let Some(changes) = &self.changes {
+            // an error only says that nobody listens
+            let _ = changes.send(change);
+        }
+    }
+
     fn unknown(&self, taskid: TaskId) -> TaskError {
         TaskError::Unknown { taskid, active: self.active.iter().map(|&(_, id)| id).take(IDS_NAMED).collect() }
     }
