@@ -33,6 +33,9 @@ mod past;
 mod record;
 mod storage;
 
+#[cfg(test)]
+mod fold_tests;
+
 pub(crate) use ledger::Ledger;
 
 pub use compact::{Compact, CompactTasks};
