@@ -5,6 +5,8 @@
 mod create;
 mod get;
 mod list;
+#[cfg(test)]
+mod tests;
 mod toolbox;
 mod update;
 
