@@ -173,8 +173,12 @@ impl Projection {
                 self.add(message, Role::System);
             }
             LateSystem::Merge if self.growing => self.merge(item),
-            LateSystem::User if self.growing && self.dialect.alternate => self.merge(item),
-            LateSystem::User | LateSystem::Merge => self.push_user(self.with_role(item, r#""user""#)),
+            LateSystem::Merge => self.push_user(self.with_role(item, r#""user""#)),
+            // nobody but the host chooses this form, so it gets it, alternating or not
+            LateSystem::User => {
+                let message = self.with_role(item, r#""user""#);
+                self.add(message, Role::User);
+            }
         }
     }
 

@@ -102,6 +102,15 @@ fn what_cannot_be_merged_is_a_user_message() {
 }
 
 #[test]
+fn a_user_message_that_was_asked_for_is_one_even_where_roles_alternate() {
+    let items = [user("hi"), calls(&["a"]), Item::tool_message("a", "1"), reminder()];
+    let view = view(Dialect::default().with_late_system(LateSystem::User), &items);
+    assert_eq!(view.len(), items.len());
+    assert_eq!(view[2], tool("a", "1"));
+    assert_eq!(view[3], user("note").json());
+}
+
+#[test]
 fn system_messages_at_the_start_become_one_where_late_ones_are_refused() {
     let first = [Item::system_message("one"), Item::system_message("two"), user("hi")];
     let mut merged = Projection::new(plain(), Some("zero"));

@@ -35,8 +35,8 @@ pub struct Dialect {
     /// Whether the server knows the role `developer`. Where not, such messages are sent as `system`.
     pub developer_role: bool,
     /// Whether user and assistant messages must alternate. Then a prompt after another one or after a tool result, which is
-    /// where a turn broke off, gets a short assistant message before it, and late system messages are never user messages
-    /// of their own where they can be merged.
+    /// where a turn broke off, gets a short assistant message before it. Late system messages have the form that
+    /// [`late_system`](Self::late_system) names all the same.
     pub alternate: bool,
     /// Whether tools are offered with strict schemas.
     pub strict_schemas: bool,
