@@ -91,6 +91,15 @@ impl Worker {
         outcome
     }
 
+    /// Makes durable what is committed. A turn does so by itself; after one that was dropped, the results of its last tools may
+    /// still wait for the next turn or for this.
+    ///
+    /// # Errors
+    /// If the journal cannot be written; a later flush tries again.
+    pub async fn flush(&self) -> Result<(), TurnError> {
+        self.log.flush().await
+    }
+
     async fn converse(&mut self, listener: &(dyn Fn(Event) + Send + Sync)) -> Result<Turn, TurnError> {
         for number in 1..=self.settings.max_requests {
             self.append_pending(number, listener).await;
