@@ -42,7 +42,9 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
     }
     match builder.build().await {
         Ok(pod) => Ok(Opened { pod, folder }),
-        Err(PodError::Session(error)) => Err(Failure::Session(error.to_string())),
+        Err(PodError::Session(error)) => {
+            Err(Failure::Session(format!("{error}\nhint: --session DIR names another folder")))
+        }
         Err(error) => Err(Failure::Turn(error.to_string())),
     }
 }
