@@ -16,6 +16,7 @@ mod dialect;
 mod error;
 mod error_body;
 mod error_kind;
+mod error_text;
 mod head;
 mod json;
 mod markers;
@@ -32,6 +33,8 @@ pub use body::RequestBody;
 pub use chunks::Progress;
 pub use classify::classify;
 pub(crate) use dialect::Rounds;
+#[cfg(feature = "client")]
+pub(crate) use dialect::host_of;
 pub use dialect::{
     CallIds, Dialect, HostMessage, INTERRUPTED, LateSystem, Projection, ToolOnlyContent, UnknownPlacement, append_late,
 };

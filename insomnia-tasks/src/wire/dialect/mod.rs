@@ -25,6 +25,8 @@ mod history_tests;
 #[cfg(test)]
 mod projection_tests;
 
+#[cfg(feature = "client")]
+pub(crate) use detect::host_of;
 pub use host::{HostMessage, append_late};
 pub(crate) use rounds::Rounds;
 

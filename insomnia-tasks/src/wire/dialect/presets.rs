@@ -1,7 +1,7 @@
 use super::settings::{CallIds, Dialect, LateSystem, ToolOnlyContent};
 
 /// What only a model writes; servers with a closed message schema refuse it as input.
-const MODEL_OUTPUT: [&str; 7] =
+pub(super) const MODEL_OUTPUT: [&str; 7] =
     ["reasoning", "reasoning_content", "reasoning_details", "refusal", "annotations", "audio", "extra_content"];
 
 impl Default for Dialect {
@@ -15,6 +15,7 @@ impl Default for Dialect {
             developer_role: false,
             alternate: true,
             strict_schemas: false,
+            stream_usage: false,
         }
     }
 }
@@ -41,7 +42,11 @@ impl Dialect {
     pub fn preset(name: &str) -> Option<Dialect> {
         let portable = Dialect::default();
         Some(match name {
-            "openai" => portable.with_late_system(LateSystem::System).with_developer_role(true).with_alternate(false),
+            "openai" => portable
+                .with_late_system(LateSystem::System)
+                .with_developer_role(true)
+                .with_alternate(false)
+                .with_stream_usage(true),
             "mistral" => portable
                 .with_call_ids(CallIds::NineAlphanumeric)
                 .with_dropped_fields(MODEL_OUTPUT.into_iter().chain(["name"])),

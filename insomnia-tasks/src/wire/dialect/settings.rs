@@ -38,8 +38,12 @@ pub struct Dialect {
     /// where a turn broke off, gets a short assistant message before it. Late system messages have the form that
     /// [`late_system`](Self::late_system) names all the same.
     pub alternate: bool,
-    /// Whether tools are offered with strict schemas.
+    /// Whether tools are offered with strict schemas: `"strict": true`, every field required, those that are optional
+    /// nullable. A tool that strict mode cannot express, such as one that takes any JSON value, is offered without.
     pub strict_schemas: bool,
+    /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`), which some servers refuse.
+    /// [`WorkerSettings::stream_usage`](crate::worker::WorkerSettings::stream_usage) overrides it.
+    pub stream_usage: bool,
 }
 
 impl Dialect {
@@ -89,6 +93,13 @@ impl Dialect {
     #[must_use]
     pub fn with_strict_schemas(mut self, strict: bool) -> Self {
         self.strict_schemas = strict;
+        self
+    }
+
+    /// The same dialect with streams that end with a count of tokens, or without.
+    #[must_use]
+    pub fn with_stream_usage(mut self, asked: bool) -> Self {
+        self.stream_usage = asked;
         self
     }
 }
