@@ -158,13 +158,9 @@ impl PodBuilder {
             tasks.record_with(move |author, task| recorder.task_changed(author, task));
             worker = worker.journal_shared(ledger);
         }
-        let detected = worker.detect_dialect();
-        let recorded = session.dialect.as_ref().and_then(|dialect| serde_json::from_str(dialect.get()).ok());
-        match placement {
-            ReminderPlacement::Fixed(form) if worker.settings.dialect.is_none() => {
-                worker.settings.dialect = Some(detected.with_late_system(form));
-            }
-            _ => worker.recorded_dialect = recorded,
+        worker.learned = session.dialect.as_ref().and_then(|learned| serde_json::from_str(learned.get()).ok());
+        if let ReminderPlacement::Fixed(form) = placement {
+            worker = worker.late_system(form);
         }
 
         let reminders = Reminders::new(cadence);

@@ -11,8 +11,7 @@ use super::{Entry, EntryBody, Storage};
 use crate::{
     Item, ItemKind,
     task::{Author, Task, TaskId},
-    wire::Dialect,
-    worker::{Journal, JournalError},
+    worker::{Journal, JournalError, LearnedDialect},
 };
 
 /// Numbers the records of one session and hands them to its storage, in an order whose fold gives the tasks as they are.
@@ -113,9 +112,9 @@ impl Journal for Ledger {
         }
     }
 
-    fn dialect(&self, dialect: &Dialect) {
-        if let Ok(dialect) = to_raw_value(dialect) {
-            self.record(EntryBody::Dialect(dialect));
+    fn dialect(&self, learned: &LearnedDialect) {
+        if let Ok(learned) = to_raw_value(learned) {
+            self.record(EntryBody::Dialect(learned));
         }
     }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{History, Journal};
+use super::{History, Journal, LearnedDialect};
 use crate::{
     Item, ToolCall,
     interceptor::Interceptor,
@@ -56,17 +56,18 @@ impl Log {
 
     /// Speaks another dialect from now on, and records it; nothing happens and `false` comes back where the request would be
     /// the same.
-    pub(super) fn speak(&mut self, dialect: &Dialect) -> bool {
-        let mut projection = Projection::new(dialect.clone(), self.instructions.as_deref());
+    pub(super) fn speak(&mut self, learned: &LearnedDialect) -> bool {
+        let mut projection = Projection::new(learned.dialect.clone(), self.instructions.as_deref());
         self.history.each(|item| projection.push(item));
         let texts = |projection: &Projection| -> Vec<String> {
             projection.messages().iter().map(|message| message.get().to_owned()).collect()
         };
-        if texts(&projection) == texts(&self.projection) {
+        let same_rest = learned.dialect.stream_usage == self.projection.dialect().stream_usage;
+        if same_rest && texts(&projection) == texts(&self.projection) {
             return false;
         }
         self.projection = projection;
-        self.journal.dialect(dialect);
+        self.journal.dialect(learned);
         true
     }
 

@@ -9,7 +9,12 @@ use super::{
     round::{RoundCall, RoundSettings, run_round},
     transport::Transport,
 };
-use crate::{Item, interceptor::RequestContext, tool::ToolSet, wire::Answer};
+use crate::{
+    Item,
+    interceptor::RequestContext,
+    tool::ToolSet,
+    wire::{Answer, LateSystem},
+};
 
 /// The chat-completion loop. Owns the history; knows tools and interceptors, not tasks.
 ///
@@ -33,6 +38,8 @@ pub struct Worker {
     pub(super) parameters: Vec<(String, Box<RawValue>)>,
     /// Whether the dialect may change after a refusal.
     pub(super) adapts: bool,
+    /// The form of late system messages that the user has chosen; it never changes.
+    pub(super) placement: Option<LateSystem>,
     /// Whether a turn began that did not end: it was dropped.
     unfinished: bool,
 }
@@ -54,9 +61,16 @@ impl Worker {
             tools,
             adapts: settings.dialect.is_none(),
             settings,
+            placement: None,
             parameters,
             unfinished: false,
         }
+    }
+
+    /// The same worker with a form of late system messages that never changes.
+    pub(super) fn placed(mut self, placement: Option<LateSystem>) -> Self {
+        self.placement = placement;
+        self
     }
 
     /// A handle to the history, which can be read while a turn runs.
