@@ -124,9 +124,7 @@ pub(crate) fn event(event: &Event) {
         Event::ReminderDecided(decision) => reminder(decision),
         Event::ToolStarted { id, name, arguments } => Line::ToolStarted { id, name, arguments },
         Event::ToolFinished { id, name, ok, result } => Line::ToolFinished { id, name, ok: *ok, result },
-        Event::Retrying { wait, error, void } => {
-            Line::Retrying { wait_ms: wait.as_millis(), error, void: *void }
-        }
+        Event::Retrying { wait, error, void } => Line::Retrying { wait_ms: wait.as_millis(), error, void: *void },
         Event::DialectChanged(dialect) => {
             Line::DialectChanged { dialect: serde_json::to_value(dialect).unwrap_or_default() }
         }
