@@ -64,3 +64,15 @@ async fn secrets_in_the_address_are_not_shown() {
         assert!(!format!("{ran:?}").contains("sk-secret"), "{ran:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_proxy_is_not_asked_for_this_machine() {
+    let place = Place::new();
+    let server = ScriptedServer::start(Reply::text("local")).await.unwrap();
+    let named = server.base_url().replace("127.0.0.1", "localhost");
+    for base_url in [server.base_url(), named] {
+        let program = place.bare(&["-p", "A", "--base-url", &base_url]).env("http_proxy", "http://127.0.0.1:9");
+        assert_eq!(program.run().ended(0).stdout, "local\n");
+    }
+    place.bare(&["-p", "A"]).env("HTTP_PROXY", "http://127.0.0.1:9").run().ended(0);
+}

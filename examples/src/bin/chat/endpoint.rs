@@ -1,4 +1,4 @@
-use std::env;
+use std::{env, net::IpAddr};
 
 use async_openai::{
     Client,
@@ -47,6 +47,13 @@ impl Endpoint {
         let _ = url.set_username("").and_then(|()| url.set_password(None));
         url.set_query(None);
         url.to_string()
+    }
+
+    /// Whether the server is on this machine, where no proxy can reach it.
+    pub(crate) fn is_local(&self) -> bool {
+        let Ok(url) = Url::parse(&self.base_url) else { return false };
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
     async fn start_demo() -> Result<Self, Failure> {
