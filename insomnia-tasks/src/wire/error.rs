@@ -136,6 +136,13 @@ impl ModelError {
         self
     }
 
+    /// The same error with the status of the reply, where the body states no other.
+    #[cfg(feature = "client")]
+    pub(crate) fn or_status(mut self, status: u16) -> Self {
+        self.0.status.get_or_insert(status);
+        self
+    }
+
     pub(super) fn with_status(mut self, status: Option<u16>) -> Self {
         self.0.status = status;
         self
@@ -151,7 +158,7 @@ impl ModelError {
         self
     }
 
-    pub(super) fn with_body(mut self, body: &[u8]) -> Self {
+    pub(crate) fn with_body(mut self, body: &[u8]) -> Self {
         const MAX_BODY: usize = 16 * 1024;
         self.0.body = String::from_utf8_lossy(body.get(..MAX_BODY).unwrap_or(body)).into_owned();
         self

@@ -56,11 +56,11 @@ impl Response {
                 Err(_) if reader.is_complete() => break None,
                 Err(_) => {
                     let error = too_slow("no data", self.idle).with_partial_text(reader.text());
-                    return Err(error.with_headers(&self.headers()));
+                    return Err(self.kept(error));
                 }
             }
         };
-        let answer = reader.finish_telling(tell).map_err(|error| error.with_headers(&self.headers()));
+        let answer = reader.finish_telling(tell).map_err(|error| self.kept(error));
         match failure {
             Some(failure) => answer.map_err(|error| error.with_source(failure)),
             None => answer,
@@ -80,24 +80,29 @@ impl Response {
                 _ if !succeeds => break,
                 Ok(Err(error)) => {
                     let cut = ModelError::new(ModelErrorKind::Interrupted, "the reply ended before its end");
-                    return Err(cut.with_headers(&self.headers()).with_source(error.without_url()));
+                    return Err(self.kept(cut.with_body(&body)).with_source(error.without_url()));
                 }
-                Err(_) => return Err(too_slow("no data", self.idle).with_headers(&self.headers())),
+                Err(_) => return Err(self.kept(too_slow("no data", self.idle).with_body(&body))),
             }
             if body.len() > most {
                 if !succeeds {
                     break;
                 }
                 let message = format!("the reply is larger than the limit of {most} bytes");
-                return Err(ModelError::new(ModelErrorKind::Malformed, message).with_headers(&self.headers()));
+                return Err(self.kept(ModelError::new(ModelErrorKind::Malformed, message).with_body(&body)));
             }
         }
         let headers = self.headers();
         let head = ReplyHead::new(self.http.status().as_u16()).with_headers(&headers).with_now(SystemTime::now());
         match succeeds {
-            true => read_reply(&head, &body, tools),
+            true => read_reply(&head, &body, tools).map_err(|error| self.kept(error)),
             false => Err(classify(&head, &body)),
         }
+    }
+
+    /// The error with what stood before the body.
+    fn kept(&self, error: ModelError) -> ModelError {
+        error.with_headers(&self.headers()).or_status(self.http.status().as_u16())
     }
 
     fn headers(&self) -> Vec<(&str, &str)> {

@@ -67,9 +67,9 @@ async fn keep_alive_comments_do_not_feed_the_idle_limit() {
         let (first, size) = (event("The answer").len(), alive.len());
         let cuts = (0..10_000).map(|n| first + n * size).collect();
         let server = ScriptedServer::start(stream(body).split_at(cuts).pace(MS(5))).await.unwrap();
-        let error = fails(&mut worker(&server.base_url(), true, |limits| limits.idle = MS(150))).await;
+        let error = fails(&mut worker(&server.base_url(), true, |limits| limits.idle = MS(400))).await;
         assert_eq!((error.kind(), error.partial_text()), (ModelErrorKind::Timeout, Some("The answer")), "{error}");
-        assert_eq!(error.message(), "no data within 150ms");
+        assert_eq!(error.message(), "no data within 400ms");
         server.wait_for_hang_ups(1).await;
     }
 }
@@ -89,12 +89,15 @@ async fn data_feeds_the_idle_limit() {
 #[tokio::test]
 async fn a_body_that_stops_in_the_middle() {
     let server = ScriptedServer::start(Reply::raw(200, "{\"choices\":").then(End::Hang)).await.unwrap();
-    let error = fails(&mut worker(&server.base_url(), false, |limits| limits.idle = MS(80))).await;
-    assert_eq!(error.kind(), ModelErrorKind::Timeout);
+    let error = fails(&mut worker(&server.base_url(), false, |limits| limits.idle = MS(400))).await;
+    assert_eq!((error.kind(), error.status(), error.body()), (ModelErrorKind::Timeout, Some(200), "{\"choices\":"));
+    let server = ScriptedServer::start(Reply::raw(200, "{\"choices\":").then(End::Truncate)).await.unwrap();
+    let error = fails(&mut worker(&server.base_url(), false, |_| {})).await;
+    assert_eq!((error.kind(), error.body()), (ModelErrorKind::Interrupted, "{\"choices\":"));
     // the start of an error says enough
     let refusal = Reply::raw(400, "{\"error\":{\"message\":\"x\"}}").then(End::Hang);
     let server = ScriptedServer::start(refusal).await.unwrap();
-    let error = fails(&mut worker(&server.base_url(), false, |limits| limits.idle = MS(80))).await;
+    let error = fails(&mut worker(&server.base_url(), false, |limits| limits.idle = MS(400))).await;
     assert_eq!((error.kind(), error.status()), (ModelErrorKind::InvalidRequest, Some(400)));
 }
 
@@ -113,7 +116,7 @@ async fn a_timeout_is_tried_again() {
     let gate = Gate::new();
     let server = ScriptedServer::start(vec![Reply::text("late").hold(&gate), Reply::text("ok")]).await.unwrap();
     let mut settings = WorkerSettings::default();
-    settings.timeouts.first_byte = MS(500);
+    settings.timeouts.first_byte = MS(1_000);
     settings.retries.base = MS(1);
     let mut worker = Worker::builder(&client(&server), "m").settings(settings).build().unwrap();
     assert_eq!(worker.run("hi", &|_| {}).await.unwrap().text, "ok");
