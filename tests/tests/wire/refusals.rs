@@ -157,6 +157,22 @@ async fn every_choice_of_a_dialect_can_be_made_by_hand() {
 }
 
 #[tokio::test]
+async fn a_server_without_system_messages_gets_none() {
+    let rule = json!({"rule": "no_role", "role": "system"});
+    let refusal = Reply::error(400, json!({"error": {"message": "System role not supported"}}));
+    let script = script();
+    let model = move |request: &RecordedRequest, _: usize| match keeps(&rule, &request.json()) {
+        true => script(request),
+        false => refusal.clone(),
+    };
+    let server = ScriptedServer::start(model).await.unwrap();
+    quick(&server).instructions("Be brief.").build().await.unwrap().run("plan it").await.unwrap();
+    let requests = server.requests();
+    assert_eq!(requests.len(), 4);
+    assert_eq!(requests[1].messages()[0], json!({"role": "user", "content": "Be brief.\n\nplan it"}));
+}
+
+#[tokio::test]
 async fn refused_null_content_is_swapped() {
     let text = json!({"rule": "assistant_content_string"});
     let refusal = Reply::error(400, json!({"error": {"message": "invalid message content type: <nil>"}}));

@@ -7,17 +7,21 @@ use crate::wire::{ErrorDetail, RefusedRole};
 impl Dialect {
     /// The dialect to go on with after a server refused the form of a request; none where there is no other form to try.
     ///
-    /// A refused place of a message leads to the merged form, a refused role to one without it, refused `content: null` to
+    /// A refused place of a message leads to the merged form and, where that is refused too, to one without any system message;
+    /// a refused role to one without it, refused `content: null` to
     /// an empty string and then to no content, a refused call id to nine letters or digits, and a refused field to messages
     /// without it.
     pub fn after_refusal(&self, refusal: ErrorDetail) -> Option<Dialect> {
         let next = match refusal {
             ErrorDetail::Placement(role) => {
                 let merged = self.clone().with_late_system(LateSystem::Merge).with_developer_role(false);
-                match role {
+                let next = match role {
                     RefusedRole::User | RefusedRole::Unknown => merged.with_alternate(true),
                     _ => merged,
-                }
+                };
+                // no late one is left: it is the one at the start
+                let none_left = next == *self && matches!(role, RefusedRole::System | RefusedRole::Unknown);
+                if none_left { next.with_system_role(false) } else { next }
             }
             ErrorDetail::NullContent => self.clone().with_tool_only_content(match self.tool_only_content {
                 ToolOnlyContent::AsReceived | ToolOnlyContent::Null => ToolOnlyContent::Empty,
@@ -82,7 +86,9 @@ mod tests {
         let openai = Dialect::preset("openai").unwrap();
         let next = openai.after_refusal(ErrorDetail::Placement(RefusedRole::System)).unwrap();
         assert_eq!(next.late_system, LateSystem::Merge);
-        assert_eq!(next.after_refusal(ErrorDetail::Placement(RefusedRole::System)), None);
+        let none = next.after_refusal(ErrorDetail::Placement(RefusedRole::System)).unwrap();
+        assert_eq!((none.late_system, none.system_role), (LateSystem::Merge, false));
+        assert_eq!(none.after_refusal(ErrorDetail::Placement(RefusedRole::System)), None);
     }
 
     #[test]

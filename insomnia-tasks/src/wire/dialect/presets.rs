@@ -12,6 +12,7 @@ impl Default for Dialect {
             call_ids: CallIds::AsGiven,
             tool_only_content: ToolOnlyContent::AsReceived,
             dropped_fields: Vec::new(),
+            system_role: true,
             developer_role: false,
             alternate: true,
             strict_schemas: false,

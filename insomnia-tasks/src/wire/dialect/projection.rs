@@ -28,6 +28,7 @@ const BRIDGE: &str = "(interrupted)";
 ///
 /// - System messages after the start are placed as [`Dialect::late_system`] says. To merge, there must be a tool or user
 ///   message right before; after an assistant message, or at the very start, the text is sent as a `user` message.
+/// - Where the server takes no system messages, those at the start are the beginning of the first user message.
 /// - Every tool call has exactly one result right after its message. Calls without one are answered with
 ///   [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and those that come too
 ///   late are left out.
@@ -59,6 +60,8 @@ pub struct Projection {
     growing: bool,
     /// Whether anything but system messages was pushed.
     started: bool,
+    /// Whether the last message is a user message made of system messages only, which the first prompt joins.
+    leading: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +83,7 @@ impl Projection {
             last: None,
             growing: false,
             started: false,
+            leading: false,
         };
         if let Some(instructions) = instructions.filter(|text| !text.is_empty()) {
             projection.push(&Item::system_message(instructions));
@@ -120,8 +124,12 @@ impl Projection {
     /// A system message at the start. Where late ones are refused a second one is too, so it joins the first.
     fn push_leading(&mut self, item: &Item) {
         let joins = matches!(self.dialect.late_system, LateSystem::Merge | LateSystem::User);
-        if joins && self.last == Some(Role::System) {
+        if self.leading || joins && self.last == Some(Role::System) {
             self.merge(item);
+        } else if !self.dialect.system_role {
+            let message = self.with_role(item, r#""user""#);
+            self.add(message, Role::User);
+            self.leading = true;
         } else {
             let message = self.as_system(item);
             self.add(message, Role::System);
@@ -132,10 +140,25 @@ impl Projection {
     /// was sent before stays as it is, which joining the messages would not allow.
     fn push_user(&mut self, message: Arc<RawValue>) {
         self.close_round();
+        if self.leading {
+            return self.join_leading(&message);
+        }
         if self.dialect.alternate && matches!(self.last, Some(Role::User | Role::Tool)) {
             self.add(Item::assistant_message(BRIDGE).raw().clone(), Role::Assistant);
         }
         self.add(message, Role::User);
+    }
+
+    /// Puts the text of the system messages before the first prompt, whose fields stay.
+    fn join_leading(&mut self, message: &Arc<RawValue>) {
+        let leading = self.messages.pop();
+        let leading = leading.as_ref().and_then(|leading| Object::parse(leading.get()));
+        let joined = leading.zip(Object::parse(message.get())).map(|(leading, mut joined)| {
+            let own = joined.get("content").unwrap_or("null");
+            joined.set("content", content::append(leading.get("content"), own));
+            joined.share(message)
+        });
+        self.add(joined.unwrap_or_else(|| message.clone()), Role::User);
     }
 
     fn push_assistant(&mut self, item: &Item) {
@@ -194,6 +217,7 @@ impl Projection {
         self.messages.push(message);
         self.last = Some(role);
         self.growing = matches!(role, Role::User | Role::Tool);
+        self.leading = false;
     }
 
     /// Appends the item's text to the last message.

@@ -331,3 +331,26 @@ fn the_kind_not_the_role_says_what_is_late() {
     let notification = user("n").with_kind(ItemKind::Notification);
     assert_eq!(view(plain(), &[user("hi"), notification]), [user("hi\n\nn").json()]);
 }
+
+#[test]
+fn without_system_messages_the_instructions_begin_the_first_prompt() {
+    let dialect = Dialect::default().with_system_role(false);
+    let mut projection = Projection::new(dialect.clone(), Some("Be brief."));
+    projection.extend(&[Item::system_message("Be kind."), user("hi"), reminder()]);
+    let text = |projection: &Projection| -> Vec<String> {
+        projection.messages().iter().map(|message| message.get().to_owned()).collect()
+    };
+    let first = text(&projection);
+    assert_eq!(first.len(), 1);
+    assert!(first[0].starts_with(r#"{"role":"user","content":"Be brief.\n\nBe kind.\n\nhi\n\n"#), "{first:?}");
+    projection.extend(&[item(r#"{"role":"assistant","content":"a"}"#), user("more")]);
+    assert_eq!(text(&projection)[..1], first);
+    assert_eq!(text(&projection).len(), 3);
+
+    let parts = item(r#"{"role":"user","content":[{"type":"text","text":"hi"}],"name":"x"}"#);
+    let joined =
+        r#"{"role":"user","content":[{"type":"text","text":"Be brief."},{"type":"text","text":"hi"}],"name":"x"}"#;
+    let mut projection = Projection::new(dialect, Some("Be brief."));
+    projection.push(&parts);
+    assert_eq!(text(&projection), [joined]);
+}

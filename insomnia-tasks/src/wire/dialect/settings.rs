@@ -32,6 +32,9 @@ pub struct Dialect {
     /// a message means nothing (`role`, `content`, `tool_calls`, `tool_call_id`, `id`, `type`, `function`) are kept
     /// even when listed.
     pub dropped_fields: Vec<String>,
+    /// Whether the server takes system messages at all. Where not, those at the start are the beginning of the first user
+    /// message.
+    pub system_role: bool,
     /// Whether the server knows the role `developer`. Where not, such messages are sent as `system`.
     pub developer_role: bool,
     /// Whether user and assistant messages must alternate. Then a prompt after another one or after a tool result, which is
@@ -72,6 +75,13 @@ impl Dialect {
     #[must_use]
     pub fn with_dropped_fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
         self.dropped_fields = fields.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same dialect with system messages at the start, or with their text in the first user message.
+    #[must_use]
+    pub fn with_system_role(mut self, known: bool) -> Self {
+        self.system_role = known;
         self
     }
 
