@@ -154,8 +154,13 @@ impl PodBuilder {
             if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
                 ledger.record(EntryBody::Instructions(new));
             }
-            let recorder = Arc::clone(&ledger);
-            tasks.record_with(move |author, task| recorder.task_changed(author, task));
+            // weak: a handle to the tasks that outlives the session must not keep its folder locked
+            let recorder = Arc::downgrade(&ledger);
+            tasks.record_with(move |author, task| {
+                if let Some(ledger) = recorder.upgrade() {
+                    ledger.task_changed(author, task);
+                }
+            });
             worker = worker.journal_shared(ledger);
         }
         worker.learned = session.dialect.as_ref().and_then(|learned| serde_json::from_str(learned.get()).ok());

@@ -95,7 +95,7 @@ impl Pod {
         self.notifications.push(text.into());
     }
 
-    /// The session's tasks. What the host changes through this handle is kept in the session.
+    /// The session's tasks. What the host changes through this handle is kept in the session, as long as the Pod lives.
     pub fn tasks(&self) -> &TaskStore {
         &self.tasks
     }
