@@ -23,7 +23,8 @@ use crate::session::{
 /// Keeps a session in a folder of its own: `history.json` and, beside it, the lock file `history.lock`.
 ///
 /// One `FileStore` at a time can have a session open, on the whole machine; dropping it lets go. What was appended but
-/// not flushed is lost with it, so [`close`](Storage::close) it where the last error matters.
+/// not flushed is written then, which blocks and has nobody to tell an error to: [`close`](Storage::close) it where the
+/// last error matters.
 pub struct FileStore {
     shared: Arc<Shared>,
 }
@@ -122,6 +123,14 @@ impl Shared {
         writer.commit(&encode(&batch)?)?;
         self.queue().drain(..batch.len());
         Ok(())
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Err(error) = self.flush() {
+            tracing::warn!(%error, "the last records of a session could not be written");
+        }
     }
 }
 

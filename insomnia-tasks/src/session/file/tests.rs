@@ -210,6 +210,15 @@ fn keeps_and_reports_a_bad_line_in_the_middle() {
 }
 
 #[test]
+fn writes_what_is_queued_when_it_is_dropped() {
+    let dir = tempfile::tempdir().unwrap();
+    let Opened { store, .. } = open(dir.path()).unwrap();
+    store.append(&user(1, "not flushed"));
+    drop(store);
+    assert_eq!(open(dir.path()).unwrap().session.entries.len(), 1);
+}
+
+#[test]
 fn never_reuses_a_number_behind_a_bad_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("history.json");
