@@ -193,7 +193,7 @@ async fn open(folder: PathBuf, instructions: Option<String>) -> Result<(Session,
         let opened = FileStore::open(&folder, options)?;
         let next_seq = opened.session.next_seq;
         let session = Session::fold(opened.session);
-        let ledger = Ledger::new(opened.store, next_seq, session.turn);
+        let ledger = Ledger::new(opened.store, next_seq, session.turn, &session.items);
         Ok::<_, OpenError>((session, Some(ledger)))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)

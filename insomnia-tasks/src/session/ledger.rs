@@ -10,7 +10,8 @@ use serde_json::value::to_raw_value;
 use super::{Entry, EntryBody, Storage};
 use crate::{
     Item, ItemKind,
-    task::{Author, Task, TaskId},
+    task::{Author, Task, TaskId, tools::changes_tasks},
+    wire::Rounds,
     worker::{Journal, JournalError, LearnedDialect},
 };
 
@@ -28,6 +29,8 @@ struct State {
     next_seq: u64,
     turn: u64,
     waiting: VecDeque<Waiting>,
+    /// Which call a result belongs to.
+    rounds: Rounds,
 }
 
 enum Waiting {
@@ -38,8 +41,10 @@ enum Waiting {
 }
 
 impl Ledger {
-    pub(crate) fn new(storage: impl Storage + 'static, next_seq: u64, turn: u64) -> Self {
-        let state = State { next_seq, turn, waiting: VecDeque::new() };
+    /// A ledger that goes on behind a session with these items.
+    pub(crate) fn new(storage: impl Storage + 'static, next_seq: u64, turn: u64, items: &[Item]) -> Self {
+        let mut state = State { next_seq, turn, waiting: VecDeque::new(), rounds: Rounds::default() };
+        items.iter().for_each(|item| drop(state.rounds.push(item)));
         Self { storage: Box::new(storage), state: Mutex::new(state) }
     }
 
@@ -59,8 +64,13 @@ impl Ledger {
     }
 
     fn settle(&self, state: &mut State, item: &Item) {
+        let answered = state.rounds.push(item);
         if item.kind() == ItemKind::Tool {
             let Some(Waiting::Result(waited)) = state.waiting.front() else { return };
+            // other results may name a task too
+            if !answered.is_some_and(|call| changes_tasks(&call.name)) {
+                return;
+            }
             let done = item.text().and_then(|text| serde_json::from_str::<Done>(&text).ok());
             if done.is_none_or(|done| done.taskid != *waited) {
                 return;
