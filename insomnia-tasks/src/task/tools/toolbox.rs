@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{TaskCreate, TaskGet, TaskList, TaskUpdate, list::Line};
@@ -5,6 +7,7 @@ use crate::{
     ToolCall,
     task::{Task, TaskError, TaskStore},
     tool::{DecodeError, IntoToolOutput, Run, Tool, ToolError, Toolbox},
+    wire::normalize_arguments,
 };
 
 /// A decoded call of one of the four task tools.
@@ -26,7 +29,9 @@ impl TaskToolbox {
     /// # Errors
     /// If it is no call of a task tool, or its arguments cannot be understood.
     pub fn decode_call(call: &ToolCall) -> Result<Self, DecodeError> {
-        Self::decode(&call.name, &call.arguments)
+        // as the loop reads them, so that a history gives the tasks that were made while it was written
+        let arguments = normalize_arguments(&call.arguments).unwrap_or(Cow::Borrowed(&call.arguments));
+        Self::decode(&call.name, &arguments)
     }
 
     /// Carries out the call; the result is compact JSON for the model.
@@ -84,4 +89,18 @@ fn changed(task: Result<Task, TaskError>) -> Result<String, ToolError> {
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_read_as_the_loop_reads_it() {
+        for arguments in [r#"{"subject":"x"}{}"#, r#"{"subject":"x"} He said "done"."#] {
+            let call = ToolCall { id: String::new(), name: "TaskCreate".to_owned(), arguments: arguments.to_owned() };
+            let Ok(TaskToolbox::TaskCreate(create)) = TaskToolbox::decode_call(&call) else { panic!("{arguments}") };
+            assert_eq!(create.subject, "x");
+        }
+    }
 }
