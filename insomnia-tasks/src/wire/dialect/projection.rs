@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::value::RawValue;
 
@@ -29,8 +29,8 @@ const BRIDGE: &str = "(interrupted)";
 /// - System messages after the start are placed as [`Dialect::late_system`] says. To merge, there must be a tool or user
 ///   message right before; after an assistant message, or at the very start, the text is sent as a `user` message.
 /// - Where the server takes no system messages, those at the start are the beginning of the first user message.
-/// - Every tool call has exactly one result right after its message. Calls without one are answered with
-///   [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and those that come too
+/// - Every tool call has exactly one result right after its message, in the order of the calls. Calls without one are
+///   answered with [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and those that come too
 ///   late are left out.
 /// - Every call has an id of its own, a type, and arguments that are a JSON object in a string. Entries that name no
 ///   function are left out.
@@ -54,6 +54,8 @@ pub struct Projection {
     dialect: Dialect,
     messages: Vec<Arc<RawValue>>,
     round: Round,
+    /// The results of the round so far, by the id of their call.
+    results: HashMap<String, Arc<RawValue>>,
     ids: Ids,
     last: Option<Role>,
     /// Whether the last message may still grow: it stands in no answered request.
@@ -79,6 +81,7 @@ impl Projection {
             dialect,
             messages: Vec::new(),
             round: Round::default(),
+            results: HashMap::new(),
             ids: Ids::default(),
             last: None,
             growing: false,
@@ -112,7 +115,7 @@ impl Projection {
     /// What a request sent now would carry. Open calls are answered with [`INTERRUPTED`], in the returned messages only.
     pub fn messages(&self) -> Vec<Arc<RawValue>> {
         let mut messages = self.messages.clone();
-        messages.extend(self.round.open_calls().map(interrupted));
+        messages.extend(self.round_results());
         messages
     }
 
@@ -181,7 +184,7 @@ impl Projection {
         }
         result.set("role", r#""tool""#);
         assistant::drop_fields(&mut result, &self.dialect);
-        self.add(result.share(item.raw()), Role::Tool);
+        self.results.insert(id, result.share(item.raw()));
     }
 
     fn push_late(&mut self, item: &Item) {
@@ -207,10 +210,17 @@ impl Projection {
 
     /// Answers what is still open, for good: something else follows.
     fn close_round(&mut self) {
-        let round = std::mem::take(&mut self.round);
-        for call in round.open_calls() {
-            self.add(interrupted(call), Role::Tool);
+        for result in self.round_results() {
+            self.add(result, Role::Tool);
         }
+        self.round = Round::default();
+        self.results.clear();
+    }
+
+    /// One result for each call of the round, in the order of the calls.
+    fn round_results(&self) -> Vec<Arc<RawValue>> {
+        let result = |call: &ToolCall| self.results.get(&call.id).cloned().unwrap_or_else(|| interrupted(call));
+        self.round.calls().map(result).collect()
     }
 
     fn add(&mut self, message: Arc<RawValue>, role: Role) {

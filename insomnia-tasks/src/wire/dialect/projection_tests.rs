@@ -139,14 +139,14 @@ fn open_calls_are_answered_for_good_once_something_follows() {
     let tail = |projection: &Projection| -> Vec<String> {
         projection.messages()[2..].iter().map(|message| message.get().to_owned()).collect()
     };
-    assert_eq!(tail(&projection), [tool("b", "2"), tool("a", INTERRUPTED), tool("c", INTERRUPTED)]);
-    projection.push(&Item::tool_message("c", "3"));
-    assert_eq!(tail(&projection), [tool("b", "2"), tool("c", "3"), tool("a", INTERRUPTED)]);
+    assert_eq!(tail(&projection), [tool("a", INTERRUPTED), tool("b", "2"), tool("c", INTERRUPTED)]);
+    projection.push(&Item::tool_message("a", "1"));
+    assert_eq!(tail(&projection), [tool("a", "1"), tool("b", "2"), tool("c", INTERRUPTED)]);
     projection.push(&reminder());
-    let closed = [tool("b", "2"), tool("c", "3"), tool("a", &format!("{INTERRUPTED}\n\nnote"))];
+    let closed = [tool("a", "1"), tool("b", "2"), tool("c", &format!("{INTERRUPTED}\n\nnote"))];
     assert_eq!(tail(&projection), closed);
     assert!(projection.open_calls().is_empty());
-    projection.push(&Item::tool_message("a", "too late"));
+    projection.push(&Item::tool_message("c", "too late"));
     assert_eq!(tail(&projection), closed);
 }
 
@@ -321,9 +321,9 @@ fn a_history_of_one_server_is_accepted_by_another() {
     assert!(results.iter().all(|result| result.tool_call_id().unwrap().len() == 9));
     let contents: Vec<_> = results.iter().map(|result| result.text().unwrap()).collect();
     let history = [asked.clone(), results[1].clone(), results[0].clone()];
-    let expected = [asked.json().to_owned(), tool("call_2", &contents[1]), tool("call_1", &contents[0])];
+    let expected = [asked.json().to_owned(), tool("call_1", &contents[0]), tool("call_2", &contents[1])];
     assert_eq!(view(preset("openai"), &history), expected);
-    assert_eq!(view(preset("mistral"), &history)[1..], [results[1].json(), results[0].json()]);
+    assert_eq!(view(preset("mistral"), &history)[1..], [results[0].json(), results[1].json()]);
 }
 
 #[test]

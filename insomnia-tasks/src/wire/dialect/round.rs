@@ -22,6 +22,11 @@ impl Round {
         Self { slots }
     }
 
+    /// All calls, in order.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.slots.iter().map(|slot| &slot.call)
+    }
+
     /// The calls without a result, in order.
     pub(super) fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.slots.iter().filter(|slot| !slot.answered).map(|slot| &slot.call)
