@@ -2,5 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
+mod answers;
+mod cancel;
+mod conversions;
+mod durability;
+mod failures;
+mod host_edits;
+mod hostile;
+mod interceptors;
+mod interleavings;
+mod notifications;
+mod reminders;
+mod same_bytes;
+mod streams;
 mod support;
+mod task_tools;
+mod tools;
 mod vectors;

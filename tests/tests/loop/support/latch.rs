@@ -15,7 +15,7 @@ impl Latch {
 
     /// The tool's side: tells that it is here and waits to be let through.
     pub(crate) async fn pass(&self) {
-        self.reached.add_permits(1);
+        self.tell();
         self.open.acquire().await.unwrap().forget();
     }
 
@@ -29,8 +29,8 @@ impl Latch {
         self.reached.acquire().await.unwrap().forget();
     }
 
-    /// How many have come here and were not waited for.
-    pub(crate) fn waiting(&self) -> usize {
-        self.reached.available_permits()
+    /// Tells that something has happened.
+    pub(crate) fn tell(&self) {
+        self.reached.add_permits(1);
     }
 }

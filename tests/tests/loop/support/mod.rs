@@ -5,5 +5,5 @@ mod session;
 mod wire;
 
 pub(crate) use latch::Latch;
-pub(crate) use session::{client, folder, http, pod, quiet, tool, tools};
-pub(crate) use wire::{Sent, assert_conversation, refusal, reminders, sent};
+pub(crate) use session::{cancel, client, folder, http, pod, quiet, tool, tools};
+pub(crate) use wire::{assert_conversation, refusal, reminders, sent};

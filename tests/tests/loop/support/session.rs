@@ -39,6 +39,15 @@ pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
+/// Runs a turn until this happens, and drops it.
+pub(crate) async fn cancel(pod: &Pod, prompt: &str, when: impl Future<Output = ()>) {
+    tokio::select! {
+        biased;
+        outcome = pod.run(prompt) => panic!("the turn ended by itself: {outcome:?}"),
+        () = when => {}
+    }
+}
+
 /// One tool without parameters that need be given.
 pub(crate) fn tool<F, R>(name: &str, run: F) -> ToolSet
 where

@@ -54,6 +54,7 @@ impl Case {
     pub(super) fn check(&self, requests: &[RecordedRequest]) {
         let found: Vec<_> = requests.iter().map(reminders).collect();
         assert_eq!(found, self.reminders_in_request, "{}", self.name);
+        assert!(found.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{}", self.name);
         assert_conversation(requests);
     }
 }
