@@ -10,8 +10,8 @@ use serde_json::value::to_raw_value;
 use super::{Entry, EntryBody, Storage};
 use crate::{
     Item, ItemKind,
+    item::Rounds,
     task::{Author, Task, TaskId, tools::changes_tasks},
-    wire::Rounds,
     worker::{Journal, JournalError, LearnedDialect},
 };
 

@@ -1,6 +1,9 @@
 //! What holds for any bytes.
 
-use insomnia_tasks::wire::{ReplyHead, StreamReader, classify, echo_arguments, parse_retry_after, read_reply};
+use insomnia_tasks::{
+    tool::arguments::echo_arguments,
+    wire::{ReplyHead, StreamReader, classify, parse_retry_after, read_reply},
+};
 use proptest::prelude::*;
 
 use super::{

@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use serde::Serialize;
 
 use super::{TaskCreate, TaskGet, TaskList, TaskUpdate, list::Line};
@@ -7,7 +5,6 @@ use crate::{
     ToolCall,
     task::{Task, TaskError, TaskStore},
     tool::{DecodeError, IntoToolOutput, Run, Tool, ToolError, Toolbox},
-    wire::normalize_arguments,
 };
 
 /// A decoded call of one of the four task tools.
@@ -29,9 +26,7 @@ impl TaskToolbox {
     /// # Errors
     /// If it is no call of a task tool, or its arguments cannot be understood.
     pub fn decode_call(call: &ToolCall) -> Result<Self, DecodeError> {
-        // as the loop reads them, so that a history gives the tasks that were made while it was written
-        let arguments = normalize_arguments(&call.arguments).unwrap_or(Cow::Borrowed(&call.arguments));
-        Self::decode(&call.name, &arguments)
+        Self::decode(&call.name, &call.arguments)
     }
 
     /// Carries out the call; the result is compact JSON for the model.

@@ -6,11 +6,9 @@ use super::{
     assistant::{self, Echo},
     content,
     edit::{Object, quote},
-    ids::Ids,
-    round::Round,
     settings::{Dialect, LateSystem},
 };
-use crate::item::{Item, ItemKind, ToolCall};
+use crate::item::{Ids, Item, ItemKind, Round, ToolCall};
 
 /// The result that is sent for a call of which none is known: a crash or a cancel came between.
 pub const INTERRUPTED: &str = "interrupted; may or may not have run";

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::item::{Item, ItemKind, ToolCall};
 
-/// Pairs the results of a history with their calls, as [`Projection`](super::Projection) does on the wire.
+/// Pairs the results of a history with their calls, as the projection does on the wire.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     ids: Ids,
