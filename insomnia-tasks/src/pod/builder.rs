@@ -11,7 +11,7 @@ use crate::{
     interceptor::Interceptor,
     reminder::{Cadence, Reminders, TaskReminder},
     session::{EntryBody, FileOptions, FileStore, Ledger, OpenError, Session},
-    task::{TaskStore, tools::TaskToolbox},
+    task::tools::{SessionTasks, TaskToolbox},
     tool::{AddToolError, Run, ToolSet},
     worker::{WorkerBuilder, WorkerSettings},
 };
@@ -147,7 +147,7 @@ impl PodBuilder {
         };
         let tasks = session.tasks.clone();
         let mut tools = tools?;
-        tools.add_ordered_toolbox::<TaskToolbox, TaskStore>(Arc::new(tasks.clone()))?;
+        tools.add_ordered_toolbox::<TaskToolbox, SessionTasks>(Arc::new(SessionTasks(tasks.clone())))?;
 
         worker.instructions = instructions.clone().or(session.instructions.clone());
         if let Some(ledger) = ledger.map(Arc::new) {
