@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use insomnia_tasks::{
-    Interceptor, ToolCall, ToolError, ToolOutput,
+    Interceptor, ToolCall, ToolError, ToolOutput, Toolbox,
     reminder::Cadence,
     session::Session,
-    task::{TaskId, TaskPatch, TaskStatus, TaskStore},
+    task::{TaskId, TaskPatch, TaskStatus, TaskStore, tools::TaskToolbox},
 };
 use insomnia_tasks_examples::scripted::{Reply, ScriptedServer};
 use serde_json::{Value, json};
@@ -73,8 +73,35 @@ async fn a_handle_to_the_tasks_does_not_keep_the_session_open() {
     assert_eq!(open().await.unwrap().tasks().get(FIRST).unwrap().status, TaskStatus::Pending);
 }
 
-/// Live tasks equal the folded ones when the host edits while these calls run; `before` tells whether the edit comes before
-/// the model's change.
+/// A sub-agent's tools on the session's tasks: there is no call for them in the session's own history.
+#[tokio::test]
+async fn what_the_task_tools_change_outside_the_sessions_own_calls_is_an_edit_of_the_host() {
+    let folder = folder();
+    let store: Arc<Mutex<Option<TaskStore>>> = Arc::default();
+    let tasks = store.clone();
+    let agent = tool("SubAgent", move |_| {
+        let tasks = tasks.lock().unwrap().clone().unwrap();
+        let call = |name: &str, arguments: Value| {
+            TaskToolbox::decode(name, &arguments.to_string()).unwrap().apply(&tasks).unwrap()
+        };
+        call("TaskUpdate", json!({"taskid": 1, "subject": "changed by a sub-agent"}));
+        let made = call("TaskCreate", json!({"subject": "made by a sub-agent", "description": ""}));
+        async move { Ok(ToolOutput::new(made)) }
+    });
+    let calls = [("SubAgent", json!({})), create(), ("TaskUpdate", json!({"taskid": 1, "status": "done"}))];
+    let server = ScriptedServer::start(vec![Reply::calls(calls), Reply::text(".")]).await.unwrap();
+    let pod = pod(&server, true).tools(agent).session(folder.path()).build().await.unwrap();
+    *store.lock().unwrap() = Some(pod.tasks().clone());
+    pod.run("go").await.unwrap();
+    let outside = TaskToolbox::decode("TaskUpdate", r#"{"taskid":2,"status":"deleted"}"#).unwrap();
+    outside.apply(pod.tasks()).unwrap();
+    let live = pod.tasks().snapshot();
+    assert_eq!((live.tasks.len(), live.tasks[&FIRST].status), (2, TaskStatus::Completed));
+    drop(pod);
+    assert_eq!(Session::read(folder.path()).unwrap().tasks().snapshot(), live);
+}
+
+/// Live tasks equal the folded ones when the host edits while these calls run and the waiting tool ends with this result.
 async fn edit_while_tools_run(calls: Vec<(&'static str, Value)>, result: &'static str) {
     for stream in [true, false] {
         let (folder, latch) = (folder(), Arc::new(Latch::new()));

@@ -5,6 +5,7 @@
 mod answers;
 mod cancel;
 mod conversions;
+mod drop_in;
 mod durability;
 mod failures;
 mod host_edits;

@@ -9,8 +9,6 @@ use serde_json::{Value, json, value::RawValue};
 pub(crate) struct Sent {
     /// The text of each message.
     pub(crate) messages: Vec<String>,
-    /// The text of the tools.
-    pub(crate) tools: String,
 }
 
 impl Sent {
@@ -43,14 +41,9 @@ pub(crate) fn sent(request: &RecordedRequest) -> Sent {
     struct Body<'a> {
         #[serde(borrow)]
         messages: Vec<&'a RawValue>,
-        #[serde(borrow, default)]
-        tools: Option<&'a RawValue>,
     }
     let body: Body<'_> = serde_json::from_slice(&request.body).unwrap();
-    Sent {
-        messages: body.messages.iter().map(|message| message.get().to_owned()).collect(),
-        tools: body.tools.map_or_else(String::new, |tools| tools.get().to_owned()),
-    }
+    Sent { messages: body.messages.iter().map(|message| message.get().to_owned()).collect() }
 }
 
 /// How many reminders the body of a request holds.
@@ -61,26 +54,37 @@ pub(crate) fn reminders(request: &RecordedRequest) -> usize {
     opened
 }
 
-/// Checks what holds in every conversation: each request begins with the whole of the one before, offers the same tools, and
-/// has the results of calls right behind them, with nothing in between.
+/// Checks what holds in every conversation: each request begins with the whole of the one before, is the same but for its
+/// messages, and has the results of calls right behind them, with nothing in between.
 pub(crate) fn assert_conversation(requests: &[RecordedRequest]) {
-    let all: Vec<_> = requests.iter().map(sent).collect();
-    for (before, after) in all.iter().zip(all.iter().skip(1)) {
-        assert!(after.messages.starts_with(&before.messages), "{before:#?}\n{after:#?}");
-        assert_eq!(after.tools, before.tools);
+    let Some(last) = requests.last() else { return };
+    let (last, last_text) = (sent(last), last.text());
+    let (head, messages) = split_at_messages(&last_text);
+    let joined = last.messages.join(",");
+    let tail = messages.strip_prefix(&joined).expect("the messages are compact JSON");
+    let whole = whole_prefixes(&last);
+    let mut before = 0;
+    for request in requests {
+        let text = request.text();
+        let messages = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));
+        let messages = messages.unwrap_or_else(|| panic!("not only the messages differ: {text}\n{last_text}"));
+        assert!(joined.starts_with(messages), "not the beginning of the last request: {text}\n{last_text}");
+        assert!(whole.contains(&messages.len()), "ends within a message or a round: {text}");
+        assert!(messages.len() >= before, "shorter than the one before: {text}");
+        before = messages.len();
     }
-    let Some(last) = all.last() else { return };
-    let whole = whole_prefixes(last);
-    assert!(
-        all.iter().all(|sent| whole.contains(&sent.messages.len())),
-        "a request has calls without results: {last:#?}"
-    );
 }
 
-/// The lengths at which every call has its result, in order and right behind.
+fn split_at_messages(body: &str) -> (&str, &str) {
+    const KEY: &str = "\"messages\":[";
+    body.split_at(body.find(KEY).expect("a request has messages") + KEY.len())
+}
+
+/// How long the text of the messages is wherever every call has its result, in order and right behind.
 fn whole_prefixes(sent: &Sent) -> Vec<usize> {
-    let (mut due, mut whole) = (VecDeque::new(), Vec::new());
+    let (mut due, mut whole, mut end) = (VecDeque::new(), Vec::new(), 0);
     for index in 0..sent.messages.len() {
+        end += sent.messages[index].len() + usize::from(index > 0);
         let message = sent.message(index);
         if message["role"] == "tool" {
             assert_eq!(Some(&message["tool_call_id"]), due.pop_front().as_ref(), "{sent:#?}");
@@ -92,7 +96,7 @@ fn whole_prefixes(sent: &Sent) -> Vec<usize> {
             due.extend(calls.into_iter().map(|call| call["id"].clone()));
         }
         if due.is_empty() {
-            whole.push(index + 1);
+            whole.push(end);
         }
     }
     whole
