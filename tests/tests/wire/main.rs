@@ -12,7 +12,7 @@ mod retries;
 mod rules;
 mod timeouts;
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{LazyLock, Mutex, MutexGuard};
 
 use async_openai::{Client, config::OpenAIConfig};
 use insomnia_tasks::worker::Event;
@@ -24,7 +24,9 @@ fn client(server: &ScriptedServer) -> Client<OpenAIConfig> {
 }
 
 fn client_at(base_url: &str) -> Client<OpenAIConfig> {
-    Client::with_config(OpenAIConfig::new().with_api_base(base_url).with_api_key("sk-test"))
+    // the loop takes over the configuration alone, and a client with its TLS roots is slow to make
+    static UNUSED: LazyLock<reqwest::Client> = LazyLock::new(reqwest::Client::new);
+    Client::build(UNUSED.clone(), OpenAIConfig::new().with_api_base(base_url).with_api_key("sk-test"))
 }
 
 /// What a listener was told.
