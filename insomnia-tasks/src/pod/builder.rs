@@ -10,10 +10,10 @@ use super::{Pod, PodError, ReminderPlacement, notifications::Notifications};
 use crate::{
     interceptor::Interceptor,
     reminder::{Cadence, Reminders, TaskReminder},
-    session::{EntryBody, FileOptions, FileStore, Ledger, OpenError, Session},
+    session::{Durability, EntryBody, FileOptions, FileStore, Header, Ledger, NoStorage, OpenError, Opened, Session},
     task::tools::{SessionTasks, TaskToolbox},
     tool::{AddToolError, Run, ToolSet},
-    worker::{WorkerBuilder, WorkerSettings},
+    worker::{AutoCompaction, WorkerBuilder, WorkerSettings},
 };
 
 /// Builds a [`Pod`].
@@ -24,6 +24,7 @@ pub struct PodBuilder {
     placement: ReminderPlacement,
     folder: Option<PathBuf>,
     default_instructions: Option<String>,
+    durability: Durability,
 }
 
 impl PodBuilder {
@@ -35,6 +36,7 @@ impl PodBuilder {
             placement: ReminderPlacement::Auto,
             folder: None,
             default_instructions: None,
+            durability: Durability::default(),
         }
     }
 
@@ -105,6 +107,20 @@ impl PodBuilder {
         self
     }
 
+    /// How hard the session is written; by default so that it survives a power cut.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Compacts the history when it has grown too long, which by default is never done, see [`AutoCompaction`].
+    #[must_use]
+    pub fn auto_compaction(mut self, when: AutoCompaction) -> Self {
+        self.worker.settings.compaction = Some(when);
+        self
+    }
+
     /// Whether answers are streamed; yes by default.
     #[must_use]
     pub fn stream(mut self, stream: bool) -> Self {
@@ -139,62 +155,74 @@ impl PodBuilder {
     /// # Errors
     /// If the folder cannot be opened, a tool cannot be added, or no HTTP client can be made.
     pub async fn build(self) -> Result<Pod, PodError> {
-        let Self { mut worker, tools, cadence, placement, folder, default_instructions } = self;
+        let Self { mut worker, tools, cadence, placement, folder, default_instructions, durability } = self;
         let instructions = worker.instructions.clone();
+        let reminders = Reminders::new(cadence);
+        let begin_with = instructions.clone().or(default_instructions);
         let (session, ledger) = match folder {
-            Some(folder) => open(folder, instructions.clone().or(default_instructions)).await?,
-            None => (Session::empty(instructions.clone().or(default_instructions)), None),
+            Some(folder) => open(folder, begin_with, durability, reminders.clone()).await?,
+            None => {
+                let session = Session::empty(Header::new(begin_with));
+                let ledger = Ledger::new(NoStorage, Vec::new(), 1, &session, reminders.clone());
+                (session, ledger)
+            }
         };
+        let ledger = Arc::new(ledger);
         let tasks = session.tasks.clone();
         let mut tools = tools?;
         tools.add_ordered_toolbox::<TaskToolbox, SessionTasks>(Arc::new(SessionTasks(tasks.clone())))?;
 
         worker.instructions = instructions.clone().or(session.instructions.clone());
-        if let Some(ledger) = ledger.map(Arc::new) {
-            if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
-                ledger.record(EntryBody::Instructions(new));
-            }
-            // weak: a handle to the tasks that outlives the session must not keep its folder locked
-            let recorder = Arc::downgrade(&ledger);
-            tasks.record_with(move |author, task| {
-                if let Some(ledger) = recorder.upgrade() {
-                    ledger.task_changed(author, task);
-                }
-            });
-            worker = worker.journal_shared(ledger);
+        if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
+            ledger.record(EntryBody::Instructions(new));
         }
+        // the ledger knows the tasks too; a handle to them that outlives the Pod keeps no session open
+        let recorder = Arc::downgrade(&ledger);
+        tasks.record_with(move |author, task| {
+            if let Some(ledger) = recorder.upgrade() {
+                ledger.task_changed(author, task);
+            }
+        });
+        worker = worker.journal_shared(ledger.clone());
         worker.learned = session.dialect.as_ref().and_then(|learned| serde_json::from_str(learned.get()).ok());
         if let ReminderPlacement::Fixed(form) = placement {
             worker = worker.late_system(form);
         }
 
-        let reminders = Reminders::new(cadence);
         if placement == ReminderPlacement::Off {
             reminders.pause();
         }
         let notifications = Notifications::default();
+        let counters = session.counters;
+        let damage = session.damage.clone();
         let worker = worker
             .tools(tools)
             .interceptor(notifications.clone())
             .interceptor(TaskReminder::new(tasks.clone(), reminders.clone()))
-            .resume(session.items, session.turn)
+            .resume_with(session.into_resumed())
             .build()
             .map_err(PodError::Http)?;
-        Ok(Pod::new(worker, tasks, reminders, notifications, session.damage))
+        // not all that they count is sent, nor need all of it be read
+        reminders.restore(counters);
+        Ok(Pod::new(worker, ledger, tasks, reminders, notifications, damage))
     }
 }
 
-async fn open(folder: PathBuf, instructions: Option<String>) -> Result<(Session, Option<Ledger>), PodError> {
+async fn open(
+    folder: PathBuf,
+    instructions: Option<String>,
+    durability: Durability,
+    reminders: Reminders,
+) -> Result<(Session, Ledger), PodError> {
     let opening = tokio::task::spawn_blocking(move || {
-        let mut options = FileOptions::new();
+        let mut options = FileOptions::new().durability(durability);
         if let Some(instructions) = instructions {
             options = options.instructions(instructions);
         }
-        let opened = FileStore::open(&folder, options)?;
-        let next_seq = opened.session.next_seq;
-        let session = Session::fold(opened.session);
-        let ledger = Ledger::new(opened.store, next_seq, session.turn, &session.items);
-        Ok::<_, OpenError>((session, Some(ledger)))
+        let Opened { store, session: stored, .. } = FileStore::open(&folder, options)?;
+        let session = Session::fold_stored(&stored);
+        let ledger = Ledger::new(store, stored.entries, stored.next_seq, &session, reminders);
+        Ok::<_, OpenError>((session, ledger))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)
 }

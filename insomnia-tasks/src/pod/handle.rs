@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 use tokio::sync::Mutex;
@@ -7,7 +7,7 @@ use super::{PodBuilder, TurnStream, notifications::Notifications};
 use crate::{
     Item,
     reminder::Reminders,
-    session::Damage,
+    session::{Damage, Ledger},
     task::TaskStore,
     worker::{Event, History, Turn, TurnError, Worker},
 };
@@ -30,11 +30,12 @@ use crate::{
 /// ```
 pub struct Pod {
     // held for a whole turn: turns of one session run one after another
-    worker: Mutex<Worker>,
+    pub(super) worker: Mutex<Worker>,
+    pub(super) ledger: Arc<Ledger>,
     history: History,
     tasks: TaskStore,
-    reminders: Reminders,
-    notifications: Notifications,
+    pub(super) reminders: Reminders,
+    pub(super) notifications: Notifications,
     damage: Vec<Damage>,
 }
 
@@ -46,12 +47,13 @@ impl Pod {
 
     pub(super) fn new(
         worker: Worker,
+        ledger: Arc<Ledger>,
         tasks: TaskStore,
         reminders: Reminders,
         notifications: Notifications,
         damage: Vec<Damage>,
     ) -> Self {
-        Self { history: worker.history(), worker: Mutex::new(worker), tasks, reminders, notifications, damage }
+        Self { history: worker.history(), worker: Mutex::new(worker), ledger, tasks, reminders, notifications, damage }
     }
 
     /// Runs one turn: from this prompt to the answer that asks for no tool.

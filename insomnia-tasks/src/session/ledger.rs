@@ -7,11 +7,12 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 
-use super::{Entry, EntryBody, Storage};
+use super::{Compact, CompactTasks, Entry, EntryBody, Header, Session, Storage, StorageError, branch::Branch};
 use crate::{
     Item, ItemKind,
     item::Rounds,
-    task::{Author, Task, TaskId, tools::changes_tasks},
+    reminder::Reminders,
+    task::{Author, Task, TaskId, TaskSnapshot, TaskStore, tools::changes_tasks},
     worker::{Journal, JournalError, LearnedDialect},
 };
 
@@ -19,13 +20,20 @@ use crate::{
 ///
 /// A task tool's change is made before its result is recorded. What the host changes in between waits until that result is
 /// recorded, so that the record has both in the order in which they happened.
+///
+/// It keeps all records, whose messages it shares with the history, so that a rewind or a fork needs nothing of the storage.
 pub(crate) struct Ledger {
     storage: Box<dyn Storage>,
-    // a std mutex: held while a record is queued, never across an await
+    header: Header,
+    tasks: TaskStore,
+    reminders: Reminders,
+    // a std mutex: held while a record is queued or the records are folded, never across an await; the task store's comes
+    // before it
     state: Mutex<State>,
 }
 
 struct State {
+    entries: Vec<Entry>,
     next_seq: u64,
     turn: u64,
     waiting: VecDeque<Waiting>,
@@ -41,16 +49,58 @@ enum Waiting {
 }
 
 impl Ledger {
-    /// A ledger that goes on behind a session with these items.
-    pub(crate) fn new(storage: impl Storage + 'static, next_seq: u64, turn: u64, items: &[Item]) -> Self {
-        let mut state = State { next_seq, turn, waiting: VecDeque::new(), rounds: Rounds::default() };
-        items.iter().for_each(|item| drop(state.rounds.push(item)));
-        Self { storage: Box::new(storage), state: Mutex::new(state) }
+    /// A ledger that goes on behind these records, whose fold `session` is.
+    pub(crate) fn new(
+        storage: impl Storage + 'static,
+        entries: Vec<Entry>,
+        next_seq: u64,
+        session: &Session,
+        reminders: Reminders,
+    ) -> Self {
+        let rounds = Rounds::of(&session.items);
+        let state = State { entries, next_seq, turn: session.turn, waiting: VecDeque::new(), rounds };
+        let (header, tasks) = (session.header.clone(), session.tasks.clone());
+        Self { storage: Box::new(storage), header, tasks, reminders, state: Mutex::new(state) }
     }
 
     /// Records something that is no item.
     pub(crate) fn record(&self, body: EntryBody) {
         self.append(&mut self.lock(), body);
+    }
+
+    /// Goes back to the end of this turn: what was recorded since is void. The tasks follow. Returns what is left; none if there
+    /// was no such turn, and then nothing is recorded.
+    pub(crate) fn rewind(&self, turn: u64) -> Option<Session> {
+        self.tasks.replace_with(|| {
+            let mut state = self.lock();
+            if turn > state.turn {
+                return None;
+            }
+            let to_seq = Branch::new(&state.entries).end_of_turn(turn);
+            state.waiting.clear();
+            state.turn = turn;
+            self.append(&mut state, EntryBody::Rewind { to_seq });
+            let session = Session::fold(&self.header, &state.entries);
+            state.turn = session.turn;
+            state.rounds = Rounds::of(&session.items);
+            Some((session.tasks.snapshot(), session))
+        })
+    }
+
+    /// The number of the last turn.
+    pub(crate) fn turn(&self) -> u64 {
+        self.lock().turn
+    }
+
+    /// The records so far and the header for a session that begins with them.
+    pub(crate) fn forked(&self) -> (Header, Vec<Entry>) {
+        let state = self.lock();
+        (self.header.forked(&state.entries), state.entries.clone())
+    }
+
+    /// Makes everything durable and gives the session up.
+    pub(crate) async fn close(&self) -> Result<(), StorageError> {
+        self.storage.close().await
     }
 
     /// Takes note of a changed task; called under the store's lock, so in the order of the changes.
@@ -93,8 +143,32 @@ impl Ledger {
         }
     }
 
+    /// Records a compaction, and returns what the model gets.
+    fn record_compact(&self, summary: &str, tail: usize, snapshot: TaskSnapshot) -> String {
+        let mut state = self.lock();
+        let base_seq = state.next_seq.saturating_sub(1);
+        let settings = Session::settings(&self.header, &state.entries);
+        let branch = Branch::new(&state.entries);
+        let mut items = branch.live.iter().filter(|entry| matches!(entry.body, EntryBody::Item(_)));
+        let compact = Compact {
+            base_seq,
+            summary: summary.to_owned(),
+            tail_from: items.nth(tail).map_or(state.next_seq, |entry| entry.seq),
+            tasks: CompactTasks::new(snapshot, base_seq),
+            counters: self.reminders.state(),
+            instructions: settings.instructions,
+            dialect: settings.dialect,
+        };
+        if let Ok(raw) = to_raw_value(&compact) {
+            self.append(&mut state, EntryBody::Compact(raw));
+        }
+        compact.text()
+    }
+
     fn append(&self, state: &mut State, body: EntryBody) {
-        self.storage.append(&Entry::new(state.next_seq, state.turn, body));
+        let entry = Entry::new(state.next_seq, state.turn, body);
+        self.storage.append(&entry);
+        state.entries.push(entry);
         state.next_seq += 1;
     }
 
@@ -126,6 +200,10 @@ impl Journal for Ledger {
         if let Ok(learned) = to_raw_value(learned) {
             self.record(EntryBody::Dialect(learned));
         }
+    }
+
+    fn compact(&self, summary: &str, tail: usize) -> String {
+        self.tasks.with_snapshot(|snapshot| self.record_compact(summary, tail, snapshot))
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

@@ -190,24 +190,23 @@ impl TaskStore {
 
     /// All tasks and the next id.
     pub fn snapshot(&self) -> TaskSnapshot {
-        let state = self.lock();
-        TaskSnapshot {
-            next_id: state.next_id,
-            tasks: state.tasks.iter().map(|(id, task)| (*id, task.clone())).collect(),
-        }
+        self.lock().snapshot()
     }
 
     /// Replaces all tasks. The next id becomes the snapshot's, or the one after its last task.
     pub fn restore(&self, snapshot: TaskSnapshot) {
+        self.lock().restore(snapshot);
+    }
+
+    /// Replaces all tasks by those that `make` returns, if any, while no other change can come between. Ids that were given stay
+    /// given.
+    #[cfg(feature = "client")]
+    pub(crate) fn replace_with<T>(&self, make: impl FnOnce() -> Option<(TaskSnapshot, T)>) -> Option<T> {
         let mut state = self.lock();
-        state.tasks.clear();
-        state.active.clear();
-        state.counts = TaskCounts::default();
-        state.next_id = snapshot.next_id;
-        for task in snapshot.tasks.into_values() {
-            state.set(task);
-        }
-        state.tell(TaskChange::Reread);
+        let (mut snapshot, made) = make()?;
+        snapshot.next_id = snapshot.next_id.max(state.next_id);
+        state.restore(snapshot);
+        Some(made)
     }
 
     /// The error for an id that no task has.
@@ -218,6 +217,20 @@ impl TaskStore {
     /// Sets a task as it stands, its id included.
     pub(crate) fn set(&self, task: Task) {
         self.lock().set(task);
+    }
+
+    /// Ids below this one are never given again.
+    #[cfg(feature = "client")]
+    pub(crate) fn raise_next_id(&self, next_id: TaskId) {
+        let mut state = self.lock();
+        state.next_id = state.next_id.max(next_id);
+    }
+
+    /// Looks at all tasks while none can change.
+    #[cfg(feature = "client")]
+    pub(crate) fn with_snapshot<T>(&self, look: impl FnOnce(TaskSnapshot) -> T) -> T {
+        let state = self.lock();
+        look(state.snapshot())
     }
 
     /// From now on the recorder is told each change and who made it.
@@ -257,6 +270,21 @@ impl State {
             // an error only says that nobody listens
             let _ = changes.send(change);
         }
+    }
+
+    fn snapshot(&self) -> TaskSnapshot {
+        TaskSnapshot { next_id: self.next_id, tasks: self.tasks.iter().map(|(id, task)| (*id, task.clone())).collect() }
+    }
+
+    fn restore(&mut self, snapshot: TaskSnapshot) {
+        self.tasks.clear();
+        self.active.clear();
+        self.counts = TaskCounts::default();
+        self.next_id = snapshot.next_id;
+        for task in snapshot.tasks.into_values() {
+            self.set(task);
+        }
+        self.tell(TaskChange::Reread);
     }
 
     fn unknown(&self, taskid: TaskId) -> TaskError {

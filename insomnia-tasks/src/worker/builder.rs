@@ -2,9 +2,9 @@ use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 
-use super::{Journal, LearnedDialect, NoJournal, Worker, WorkerSettings, log::Log, transport::Transport};
+use super::{Journal, LearnedDialect, NoJournal, Resumed, Worker, WorkerSettings, log::Log, transport::Transport};
 use crate::{
-    Item,
+    Item, ItemKind,
     interceptor::Interceptor,
     tool::ToolSet,
     wire::{Dialect, LateSystem},
@@ -20,8 +20,7 @@ pub struct WorkerBuilder {
     pub(crate) settings: WorkerSettings,
     pub(crate) http: Option<reqwest::Client>,
     pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) items: Vec<Item>,
-    pub(crate) turn: u64,
+    pub(crate) resumed: Resumed,
     pub(crate) learned: Option<LearnedDialect>,
     pub(crate) placement: Option<LateSystem>,
 }
@@ -37,8 +36,7 @@ impl WorkerBuilder {
             settings: WorkerSettings::default(),
             http: None,
             journal: Arc::new(NoJournal),
-            items: Vec::new(),
-            turn: 0,
+            resumed: Resumed::default(),
             learned: None,
             placement: None,
         }
@@ -118,10 +116,26 @@ impl WorkerBuilder {
         self
     }
 
-    /// The history to go on from, which is in the journal already, and the number of its last turn.
+    /// The history to go on from, which is in the journal already, and the number of its last turn. Each user message in it
+    /// counts as the beginning of a turn.
     #[must_use]
-    pub fn resume(mut self, items: Vec<Item>, turn: u64) -> Self {
-        (self.items, self.turn) = (items, turn);
+    pub fn resume(self, items: Vec<Item>, turn: u64) -> Self {
+        let mut at = turn;
+        let mut turns: Vec<_> = items
+            .iter()
+            .rev()
+            .map(|item| {
+                let own = at;
+                at = at.saturating_sub((item.kind() == ItemKind::User).into());
+                own
+            })
+            .collect();
+        turns.reverse();
+        self.resume_with(Resumed { items, turns, turn, summarised: None })
+    }
+
+    pub(crate) fn resume_with(mut self, resumed: Resumed) -> Self {
+        self.resumed = resumed;
         self
     }
 
@@ -136,7 +150,7 @@ impl WorkerBuilder {
             None => reqwest::Client::builder().connect_timeout(self.settings.timeouts.connect).build()?,
         };
         let transport = Transport::new(self.config, http);
-        let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.items, self.turn);
+        let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.resumed);
         Ok(Worker::new(log, transport, self.model, self.tools, self.settings).placed(self.placement))
     }
 }

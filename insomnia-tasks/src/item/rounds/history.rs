@@ -12,6 +12,16 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
+    /// What these items leave.
+    #[cfg(feature = "client")]
+    pub(crate) fn of(items: &[Item]) -> Self {
+        let mut rounds = Self::default();
+        for item in items {
+            rounds.push(item);
+        }
+        rounds
+    }
+
     /// Takes in the next item; the call that it answers, if it is the result of one.
     pub(crate) fn push(&mut self, item: &Item) -> Option<ToolCall> {
         match item.kind() {
