@@ -37,7 +37,7 @@ impl TaskToolbox {
         self.apply_as(Author::Host, tasks)
     }
 
-    fn apply_as(self, author: Author, tasks: &TaskStore) -> Result<String, ToolError> {
+    pub(crate) fn apply_as(self, author: Author, tasks: &TaskStore) -> Result<String, ToolError> {
         match self {
             Self::TaskCreate(create) => changed(create.apply(author, tasks)),
             Self::TaskUpdate(update) => changed(update.apply(author, tasks)),
