@@ -41,13 +41,13 @@ pub trait Interceptor: Send + Sync + 'static {
         let _ = item;
     }
 
-    /// Before a tool runs. The first interceptor that denies decides, and its reason is the result that the model sees.
+    /// Before a tool runs, once it is known that there is such a tool and its arguments are an object. The first interceptor that denies decides, and its reason is the result that the model sees.
     async fn pre_tool_call(&self, call: &ToolCall) -> ToolGate {
         let _ = call;
         ToolGate::Continue
     }
 
-    /// After a tool has run, before its result is committed.
+    /// After a tool has run. Its result is kept already: it stands in the history as soon as those of the calls before it do.
     async fn post_tool_call(&self, call: &ToolCall, result: Result<&ToolOutput, &ToolError>) {
         let _ = (call, result);
     }

@@ -34,6 +34,7 @@ extern crate self as insomnia_tasks;
 #[cfg(feature = "client")]
 pub mod interceptor;
 pub mod item;
+mod json;
 #[cfg(feature = "client")]
 pub mod pod;
 pub mod reminder;

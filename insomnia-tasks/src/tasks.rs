@@ -62,7 +62,8 @@ impl Tasks {
         for message in messages {
             let item = Item::from_message(message)?;
             let text = item.text().unwrap_or_default();
-            let merged = split_reminder(&text);
+            // a model may quote one
+            let merged = split_reminder(&text).filter(|_| item.kind() != ItemKind::Assistant);
             match (merged, item.kind(), item.tool_call_id()) {
                 // what was merged into a result is not part of it
                 (Some((own, _)), ItemKind::Tool, Some(call_id)) => fold.push(&Item::tool_message(call_id, own)),

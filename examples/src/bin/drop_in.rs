@@ -4,28 +4,31 @@ use std::{env, error::Error};
 
 use async_openai::{
     Client,
-    config::Config,
-    types::chat::{
-        ChatCompletionRequestMessage as Message, ChatCompletionRequestUserMessage, ChatCompletionTools,
-        CreateChatCompletionRequestArgs,
-    },
+    config::{OPENAI_API_BASE, OpenAIConfig},
+    types::chat::{ChatCompletionRequestMessage as Message, CreateChatCompletionRequestArgs},
 };
 use insomnia_tasks::{HostMessage, Item, Tasks};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let client = Client::new();
-    let model = env::var("OPENAI_MODEL").unwrap_or_else(|_| "gpt-5-mini".to_owned());
-    let tasks = Tasks::for_server(client.config().api_base(), &model);
-    let tools: Vec<ChatCompletionTools> = tasks.chat_tools()?; // 1: definitions for the request
+    let set = |name| env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let [key, url, model] = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"].map(set);
+    if key.is_none() && url.is_none() || env::args().len() < 2 {
+        return Err("usage: drop_in PROMPT... with OPENAI_API_KEY set, or OPENAI_BASE_URL for a local server".into());
+    }
+    let url = url.as_deref().unwrap_or(OPENAI_API_BASE).trim_end_matches('/');
+    let model = model.as_deref().unwrap_or("gpt-5-mini");
+    let client = Client::with_config(OpenAIConfig::new().with_api_base(url).with_api_key(key.unwrap_or_default()));
+    let tasks = Tasks::for_server(url, model);
+    let tools = tasks.chat_tools()?; // 1: definitions for the request
     let mut messages: Vec<Message> = Vec::new();
 
     for prompt in env::args().skip(1) {
-        messages.push(ChatCompletionRequestUserMessage::from(prompt).into());
+        messages.push(Message::User(prompt.into()));
         loop {
             tasks.before_request(&mut messages); // 2: a reminder, when one is due
             let request = CreateChatCompletionRequestArgs::default()
-                .model(&model)
+                .model(model)
                 .messages(messages.clone())
                 .tools(tools.clone())
                 .build()?;

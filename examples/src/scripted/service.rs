@@ -55,7 +55,7 @@ impl Service {
             return bare(StatusCode::BAD_REQUEST, "the body was cut off".to_owned(), hang_up);
         };
         let (method, path) = (head.method, head.uri.to_string());
-        let request = RecordedRequest { method, path, headers, body: body.to_bytes() };
+        let request = RecordedRequest::new(method, path, headers, body.to_bytes());
         let refusal = self.refusal(&request);
         let number = self.record(&request, refusal.is_none());
         let reply = refusal.unwrap_or_else(|| self.model.answer(&request, number));
@@ -74,7 +74,7 @@ impl Service {
         }
         let path = request.path.split('?').next().unwrap_or_default();
         match (&request.method, path) {
-            (&Method::POST, "/v1/chat/completions") if request.json().is_object() => None,
+            (&Method::POST, "/v1/chat/completions") if request.parsed().is_object() => None,
             (&Method::POST, "/v1/chat/completions") => Some(refuse(400, "the body is no JSON object", None)),
             (&Method::GET, "/v1/models") => {
                 let model = json!({"id": "scripted", "object": "model", "created": 0, "owned_by": "insomnia-tasks"});
@@ -128,10 +128,10 @@ impl Service {
     }
 
     fn context(&self, request: &RecordedRequest, number: usize, answer: &Answer) -> Context {
-        let json = request.json();
+        let json = request.parsed();
         let mut log = self.log();
         // A resumed session brings the ids of an earlier server along.
-        let used = log.last_call.max(highest_call(&json));
+        let used = log.last_call.max(highest_call(json));
         log.last_call = used + answer.calls.len() as u64;
         Context {
             number,
@@ -156,10 +156,13 @@ impl fmt::Debug for Service {
 
 /// The highest n of the ids `call_n` in the conversation, or 0.
 fn highest_call(request: &Value) -> u64 {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let calls = list(&request["messages"]).into_iter().flat_map(|message| list(&message["tool_calls"]));
-    let number = |call: Value| call["id"].as_str()?.strip_prefix("call_")?.parse::<u32>().ok();
+    let number = |call: &Value| call["id"].as_str()?.strip_prefix("call_")?.parse::<u32>().ok();
+    let calls = list(&request["messages"]).iter().flat_map(|message| list(&message["tool_calls"]));
     calls.filter_map(number).max().unwrap_or(0).into()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn refuse(status: u16, message: &str, code: Option<&str>) -> Reply {

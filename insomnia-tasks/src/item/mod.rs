@@ -8,7 +8,10 @@ mod call;
 mod entry;
 #[cfg(feature = "client")]
 mod openai;
+mod rounds;
 
 pub use call::ToolCall;
 pub(crate) use call::clean_name;
+pub(crate) use rounds::{Ids, Round, Rounds, Slot};
+
 pub use entry::{Item, ItemError, ItemKind};

@@ -11,7 +11,7 @@ use crate::{
     interceptor::Interceptor,
     reminder::{Cadence, Reminders, TaskReminder},
     session::{Durability, EntryBody, FileOptions, FileStore, Header, Ledger, NoStorage, OpenError, Opened, Session},
-    task::{TaskStore, tools::TaskToolbox},
+    task::tools::{SessionTasks, TaskToolbox},
     tool::{AddToolError, Run, ToolSet},
     worker::{AutoCompaction, WorkerBuilder, WorkerSettings},
 };
@@ -170,7 +170,7 @@ impl PodBuilder {
         let ledger = Arc::new(ledger);
         let tasks = session.tasks.clone();
         let mut tools = tools?;
-        tools.add_ordered_toolbox::<TaskToolbox, TaskStore>(Arc::new(tasks.clone()))?;
+        tools.add_ordered_toolbox::<TaskToolbox, SessionTasks>(Arc::new(SessionTasks(tasks.clone())))?;
 
         worker.instructions = instructions.clone().or(session.instructions.clone());
         if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
@@ -184,13 +184,9 @@ impl PodBuilder {
             }
         });
         worker = worker.journal_shared(ledger.clone());
-        let detected = worker.detect_dialect();
-        let recorded = session.dialect.as_ref().and_then(|dialect| serde_json::from_str(dialect.get()).ok());
-        match placement {
-            ReminderPlacement::Fixed(form) if worker.settings.dialect.is_none() => {
-                worker.settings.dialect = Some(detected.with_late_system(form));
-            }
-            _ => worker.recorded_dialect = recorded,
+        worker.learned = session.dialect.as_ref().and_then(|learned| serde_json::from_str(learned.get()).ok());
+        if let ReminderPlacement::Fixed(form) = placement {
+            worker = worker.late_system(form);
         }
 
         if placement == ReminderPlacement::Off {

@@ -83,12 +83,21 @@ impl Pod {
         TurnStream::new(self, prompt.into())
     }
 
+    /// Makes the session durable as it is now. A turn does so by itself; call this where none follows after one was cancelled
+    /// or tasks were changed by the host, for instance before the program ends. Waits for a turn that runs.
+    ///
+    /// # Errors
+    /// If the session cannot be written; a later flush tries again.
+    pub async fn flush(&self) -> Result<(), TurnError> {
+        self.worker.lock().await.flush().await
+    }
+
     /// A message of the host, such as "the build has finished". It goes with the next request and is placed like a reminder.
     pub fn notify(&self, text: impl Into<String>) {
         self.notifications.push(text.into());
     }
 
-    /// The session's tasks. What the host changes through this handle is kept in the session.
+    /// The session's tasks. What the host changes through this handle is kept in the session, as long as the Pod lives.
     pub fn tasks(&self) -> &TaskStore {
         &self.tasks
     }
@@ -113,5 +122,21 @@ impl Pod {
 impl fmt::Debug for Pod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pod").field("history", &self.history).field("tasks", &self.tasks).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Session;
+
+    #[tokio::test]
+    async fn what_the_host_changed_is_kept_once_flushed() {
+        let folder = tempfile::tempdir().unwrap();
+        let pod = Pod::builder(&Client::new(), "any").session(folder.path()).build().await.unwrap();
+        pod.tasks().create("tag the release", "").unwrap();
+        assert!(Session::read(folder.path()).unwrap().tasks().list().is_empty());
+        pod.flush().await.unwrap();
+        assert_eq!(Session::read(folder.path()).unwrap().tasks().list(), pod.tasks().list());
     }
 }

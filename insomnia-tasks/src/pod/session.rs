@@ -3,7 +3,7 @@ use std::path::Path;
 use super::{ForkError, Pod, RewindError};
 use crate::{
     session::{FileStore, StorageError},
-    worker::{CompactError, Compacted, Compaction, Event, Journal, JournalError},
+    worker::{CompactError, Compacted, Compaction, Event, Journal},
 };
 
 /// What can be done with a session as a whole. Each of these waits for a turn that is under way.
@@ -65,18 +65,10 @@ impl Pod {
         Ok(making.await.map_err(|_| ForkError::Runtime)??)
     }
 
-    /// Makes durable what the host has changed since the last turn. Turns do so by themselves.
-    ///
-    /// # Errors
-    /// If the session cannot be stored. Nothing is lost by that: a later flush tries again.
-    pub async fn flush(&self) -> Result<(), JournalError> {
-        self.ledger.flush().await
-    }
-
     /// Makes everything durable, notifications that wait for a request included, and gives the session up, so that it can be
     /// opened again. Turns end with an error from then on.
     ///
-    /// Dropping a Pod gives the session up too, without what the host has changed since the last turn.
+    /// Dropping a Pod does so too, but has nobody to tell an error to, and drops notifications that wait.
     ///
     /// # Errors
     /// If the session cannot be stored; it stays open then.

@@ -12,8 +12,7 @@ pub const TASKS_SHOWN: usize = 10;
 const SUBJECT_SHOWN: usize = 80;
 
 const HEAD: &str = "<system-reminder>\nAutomatic note, it needs no answer. Open tasks:\n";
-const TAIL: &str =
-    "If a status has changed, record it with TaskUpdate. What the user wants comes first.\n</system-reminder>";
+const TAIL: &str = "Record changed statuses with TaskUpdate. What the user wants comes first.\n</system-reminder>";
 
 /// The reminder for these active tasks, of which the first [`TASKS_SHOWN`] are listed; `counts` tells how many there are.
 ///

@@ -25,7 +25,7 @@ fn lists_tasks_in_progress_first() {
          Automatic note, it needs no answer. Open tasks:\n\
          - 2 [inprogress] Write the parser\n\
          - 1 [pending] Read the manifest\n\
-         If a status has changed, record it with TaskUpdate. What the user wants comes first.\n\
+         Record changed statuses with TaskUpdate. What the user wants comes first.\n\
          </system-reminder>"
     );
 }

@@ -10,7 +10,7 @@ use crate::{
     Item,
     reminder::{Cadence, ReminderState, Reminders},
     task::{
-        TaskId, TaskStatus, TaskStore,
+        Author, TaskId, TaskStatus, TaskStore,
         tools::{TaskToolbox, is_task_tool},
     },
     worker::Journal,
@@ -187,7 +187,7 @@ impl Live {
             let result = match is_task_tool(&asked.name) {
                 true => TaskToolbox::decode_call(&asked)
                     .map_err(|error| error.to_string())
-                    .and_then(|task| task.apply(&self.tasks).map_err(|error| error.to_string()))
+                    .and_then(|task| task.apply_as(Author::Model, &self.tasks).map_err(|error| error.to_string()))
                     .unwrap_or_else(|error| format!("error: {error}")),
                 // looks like a task's, and is none
                 false => json!({"taskid": 77}).to_string(),

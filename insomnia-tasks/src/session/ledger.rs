@@ -10,10 +10,10 @@ use serde_json::value::to_raw_value;
 use super::{Compact, CompactTasks, Entry, EntryBody, Header, Session, Storage, StorageError, branch::Branch};
 use crate::{
     Item, ItemKind,
+    item::Rounds,
     reminder::Reminders,
-    task::{Author, Task, TaskId, TaskSnapshot, TaskStore},
-    wire::Dialect,
-    worker::{Journal, JournalError},
+    task::{Author, Task, TaskId, TaskSnapshot, TaskStore, tools::changes_tasks},
+    worker::{Journal, JournalError, LearnedDialect},
 };
 
 /// Numbers the records of one session and hands them to its storage, in an order whose fold gives the tasks as they are.
@@ -37,6 +37,8 @@ struct State {
     next_seq: u64,
     turn: u64,
     waiting: VecDeque<Waiting>,
+    /// Which call a result belongs to.
+    rounds: Rounds,
 }
 
 enum Waiting {
@@ -55,7 +57,8 @@ impl Ledger {
         session: &Session,
         reminders: Reminders,
     ) -> Self {
-        let state = State { entries, next_seq, turn: session.turn, waiting: VecDeque::new() };
+        let rounds = Rounds::of(&session.items);
+        let state = State { entries, next_seq, turn: session.turn, waiting: VecDeque::new(), rounds };
         let (header, tasks) = (session.header.clone(), session.tasks.clone());
         Self { storage: Box::new(storage), header, tasks, reminders, state: Mutex::new(state) }
     }
@@ -79,6 +82,7 @@ impl Ledger {
             self.append(&mut state, EntryBody::Rewind { to_seq });
             let session = Session::fold(&self.header, &state.entries);
             state.turn = session.turn;
+            state.rounds = Rounds::of(&session.items);
             Some((session.tasks.snapshot(), session))
         })
     }
@@ -110,8 +114,13 @@ impl Ledger {
     }
 
     fn settle(&self, state: &mut State, item: &Item) {
+        let answered = state.rounds.push(item);
         if item.kind() == ItemKind::Tool {
             let Some(Waiting::Result(waited)) = state.waiting.front() else { return };
+            // other results may name a task too
+            if !answered.is_some_and(|call| changes_tasks(&call.name)) {
+                return;
+            }
             let done = item.text().and_then(|text| serde_json::from_str::<Done>(&text).ok());
             if done.is_none_or(|done| done.taskid != *waited) {
                 return;
@@ -187,9 +196,9 @@ impl Journal for Ledger {
         }
     }
 
-    fn dialect(&self, dialect: &Dialect) {
-        if let Ok(dialect) = to_raw_value(dialect) {
-            self.record(EntryBody::Dialect(dialect));
+    fn dialect(&self, learned: &LearnedDialect) {
+        if let Ok(learned) = to_raw_value(learned) {
+            self.record(EntryBody::Dialect(learned));
         }
     }
 

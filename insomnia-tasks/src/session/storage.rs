@@ -26,7 +26,7 @@ pub trait Storage: Send + Sync {
     /// Flushes, then gives the session up so that another process can open it.
     ///
     /// # Errors
-    /// As [`Storage::flush`]; the session then stays open. Dropping the storage gives it up without a flush.
+    /// As [`Storage::flush`]; the session then stays open. Dropping the storage gives it up and tells no error.
     async fn close(&self) -> Result<(), StorageError> {
         self.flush().await
     }

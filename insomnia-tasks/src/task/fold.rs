@@ -4,7 +4,7 @@ use super::{
     Task, TaskId, TaskStatus, TaskStore,
     tools::{TaskToolbox, changes_tasks},
 };
-use crate::{Item, ItemKind, ToolCall, wire::Rounds};
+use crate::{Item, ItemKind, ToolCall, item::Rounds};
 
 /// Rebuilds the tasks of a session from its history, one item at a time.
 ///

@@ -1,4 +1,7 @@
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use schemars::generate::SchemaSettings;
 use serde::{Serialize, Serializer};
@@ -8,7 +11,7 @@ use serde_json::{
 };
 
 use super::{
-    schema::{SchemaError, plain},
+    schema::{SchemaError, plain, strict},
     tool::Tool,
 };
 
@@ -33,6 +36,8 @@ struct Rendered {
     description: String,
     parameters: Box<RawValue>,
     raw: Box<RawValue>,
+    // rendered when a strict dialect first asks for it; None inside where strict mode cannot say it
+    strict: OnceLock<Option<Box<RawValue>>>,
 }
 
 impl ToolDefinition {
@@ -59,9 +64,9 @@ impl ToolDefinition {
         let json_error =
             |error: serde_json::Error| DefinitionError::Json { name: name.clone(), reason: error.to_string() };
         let parameters = to_raw_value(&parameters).map_err(json_error)?;
-        let function = Function { name: &name, description: &description, parameters: &parameters };
+        let function = Function { name: &name, description: &description, parameters: &parameters, strict: None };
         let raw = to_raw_value(&Entry { kind: "function", function }).map_err(json_error)?;
-        Ok(Self { shared: Arc::new(Rendered { name, description, parameters, raw }) })
+        Ok(Self { shared: Arc::new(Rendered { name, description, parameters, raw, strict: OnceLock::new() }) })
     }
 
     /// The definition of a tool type, rendered anew; [`Tool::try_definition`] keeps it.
@@ -93,6 +98,21 @@ impl ToolDefinition {
     /// The whole entry of a request's `tools`.
     pub fn raw(&self) -> &RawValue {
         &self.shared.raw
+    }
+
+    /// The same entry for strict mode: `"strict": true`, no further fields, every field required, and `null` allowed where
+    /// one is optional. Where strict mode cannot express the schema, because it takes any value or has free keys, it is the plain
+    /// entry.
+    pub fn strict(&self) -> &RawValue {
+        self.shared.strict.get_or_init(|| self.render_strict()).as_deref().unwrap_or(&self.shared.raw)
+    }
+
+    fn render_strict(&self) -> Option<Box<RawValue>> {
+        let plain = serde_json::from_str(self.shared.parameters.get()).ok()?;
+        let parameters = to_raw_value(&strict(&plain)?).ok()?;
+        let Rendered { name, description, .. } = &*self.shared;
+        let function = Function { name, description, parameters: &parameters, strict: Some(true) };
+        to_raw_value(&Entry { kind: "function", function }).ok()
     }
 }
 
@@ -173,6 +193,8 @@ struct Function<'a> {
     name: &'a str,
     description: &'a str,
     parameters: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
 }
 
 #[cfg(test)]
@@ -209,5 +231,16 @@ mod tests {
         let parameters = json!({"type": "object", "properties": {"x": {"type": ["string", "integer"]}}});
         let error = ToolDefinition::new("t", "Does it.", parameters).unwrap_err().to_string();
         assert!(error.contains("`t`") && error.contains("`x`"), "{error}");
+    }
+
+    #[test]
+    fn the_strict_entry_says_so() {
+        let tool = |parameters: Value| ToolDefinition::new("t", "Does it.", parameters).unwrap();
+        let named = tool(json!({"type": "object", "properties": {"x": {"type": "integer"}}}));
+        let entry = r#"{"type":"function","function":{"name":"t","description":"Does it.","parameters":{"type":"object","properties":{"x":{"type":["integer","null"]}},"required":["x"],"additionalProperties":false},"strict":true}}"#;
+        assert_eq!(named.strict().get(), entry);
+        assert!(std::ptr::eq(named.strict(), named.clone().strict()));
+        let any = tool(json!({"type": "object", "properties": {"x": true}}));
+        assert_eq!(any.strict().get(), any.raw().get());
     }
 }

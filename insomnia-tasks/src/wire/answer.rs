@@ -1,11 +1,7 @@
-use super::{
-    arguments::{MalformedArguments, normalize_arguments},
-    error::ModelError,
-    error_kind::ModelErrorKind,
-    json::Object,
-    usage::Usage,
-};
+use super::{error::ModelError, error_kind::ModelErrorKind, usage::Usage};
 use crate::item::Item;
+use crate::json::Object;
+use crate::tool::arguments::{MalformedArguments, normalize_arguments};
 
 /// One complete answer of the model.
 #[derive(Clone, Debug, PartialEq)]

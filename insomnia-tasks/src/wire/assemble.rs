@@ -2,13 +2,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    answer::AnsweredCall,
-    arguments::{MalformedArguments, split_arguments},
-    completeness::Completeness,
-    json::{Object, number, string, value},
-};
+use super::{answer::AnsweredCall, completeness::Completeness};
 use crate::item::clean_name;
+use crate::json::{Object, number, string, value};
+use crate::tool::arguments::{MalformedArguments, split_arguments};
 
 /// Puts tool calls together from the pieces of a stream.
 ///

@@ -6,12 +6,12 @@ use super::{
     error::ModelError,
     error_kind::ModelErrorKind,
     head::ReplyHead,
-    json::{Object, documents, elements, readable},
     message::{Delta, MessageBuilder},
     reply::{is_filled, read_completion, states_error},
     sse::Event,
     usage::Usage,
 };
+use crate::json::{Object, documents, elements, readable};
 
 /// How far a stream has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

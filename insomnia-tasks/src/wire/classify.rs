@@ -82,12 +82,35 @@ fn judge(status: Option<u16>, body: &ErrorBody, has_wait: bool, is_empty: bool) 
         _ if says(markers::NULL_CONTENT) && says(&["content"]) => {
             (Kind::InvalidRequest, Some(ErrorDetail::NullContent))
         }
+        _ if says(markers::EMPTY_CONTENT) => (Kind::InvalidRequest, Some(ErrorDetail::EmptyContent)),
+        _ if says(markers::CALL_ID) => (Kind::InvalidRequest, Some(ErrorDetail::CallId)),
+        _ if says(&["stream_options"]) => (Kind::InvalidRequest, Some(ErrorDetail::StreamOptions)),
         _ if says(markers::TEMPLATE_FAILED) => (Kind::InvalidRequest, None),
         _ if says(markers::RATE_LIMITED) => (LIMITED, None),
-        None | Some(500) if says(markers::BAD_REQUEST) => (Kind::InvalidRequest, None),
-        Some(400..500) => (Kind::InvalidRequest, None),
+        None | Some(500) if says(markers::BAD_REQUEST) => (Kind::InvalidRequest, refused_field(&body.haystack)),
+        Some(400..500) => (Kind::InvalidRequest, refused_field(&body.haystack)),
         _ => (Kind::Server, None),
     }
+}
+
+/// The field of a message that the server does not take.
+fn refused_field(haystack: &str) -> Option<ErrorDetail> {
+    let says = |words: &[&str]| words.iter().any(|word| haystack.contains(word));
+    if !says(&["message"]) || !says(markers::REFUSED_FIELD) {
+        return None;
+    }
+    let field = markers::MESSAGE_FIELDS.iter().find(|field| names_field(haystack, field))?;
+    Some(ErrorDetail::MessageField(field))
+}
+
+/// Whether a text speaks of this field by its path (`messages.1.user.name:`) or in quotes, and not just of the word.
+fn names_field(haystack: &str, field: &str) -> bool {
+    haystack.match_indices(field).any(|(at, _)| {
+        let before = haystack.get(..at).and_then(|before| before.chars().next_back());
+        let after = haystack.get(at + field.len()..).and_then(|after| after.chars().next());
+        let opens = matches!(before, Some('.' | '\'' | '"' | '`'));
+        opens && !after.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '.')
+    })
 }
 
 #[cfg(test)]
@@ -180,6 +203,35 @@ mod tests {
         assert_eq!(kind(400, "x is not a valid model ID"), Kind::ModelNotFound);
         assert_eq!(kind(404, "No endpoints found that support tool use."), Kind::InvalidRequest);
         assert_eq!(classify(&ReplyHead::new(500), br#"{"error":{"code":"429"}}"#).status(), Some(429));
+    }
+
+    #[test]
+    fn recognises_refused_forms() {
+        use ErrorDetail::{CallId, EmptyContent, MessageField, NullContent, StreamOptions};
+        for (status, message, want) in [
+            (400, "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", Some(CallId)),
+            (400, "messages: text content blocks must be non-empty", Some(EmptyContent)),
+            (400, "invalid message content type: <nil>", Some(NullContent)),
+            (400, "Unknown parameter: 'stream_options'.", Some(StreamOptions)),
+            (
+                400,
+                "property 'messages.2.assistant.reasoning_content' is unsupported",
+                Some(MessageField("reasoning_content")),
+            ),
+            (400, "'messages.1' : property 'reasoning' is unsupported", Some(MessageField("reasoning"))),
+            (422, "body.messages.1.user.name: Extra inputs are not permitted", Some(MessageField("name"))),
+            (
+                400,
+                "Unknown name \"annotations\" at 'messages[1]': Cannot find field.",
+                Some(MessageField("annotations")),
+            ),
+            (400, "Invalid schema: the function name is not supported in this message", None),
+            (400, "tools.0.function.name.x: unexpected message", None),
+            (429, "the message's 'name' is unsupported", None),
+        ] {
+            let body = serde_json::json!({"error": {"message": message}}).to_string();
+            assert_eq!(classify(&ReplyHead::new(status), body.as_bytes()).detail(), want, "{message}");
+        }
     }
 
     #[test]

@@ -1,4 +1,6 @@
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, time::Duration};
+
+use serde_json::Value;
 
 use super::error_kind::{ErrorDetail, ModelErrorKind};
 
@@ -10,14 +12,15 @@ use super::error_kind::{ErrorDetail, ModelErrorKind};
 pub struct ModelError(Box<Inner>);
 
 #[derive(Debug, thiserror::Error)]
-struct Inner {
-    kind: ModelErrorKind,
-    message: String,
-    status: Option<u16>,
+pub(super) struct Inner {
+    pub(super) kind: ModelErrorKind,
+    pub(super) message: String,
+    pub(super) status: Option<u16>,
     headers: Vec<(String, String)>,
     body: String,
-    retry_after: Option<Duration>,
-    detail: Option<ErrorDetail>,
+    pub(super) retry_after: Option<Duration>,
+    pub(super) detail: Option<ErrorDetail>,
+    pub(super) parameter: Option<String>,
     partial_text: Option<String>,
     #[source]
     source: Option<Box<dyn Error + Send + Sync>>,
@@ -38,6 +41,7 @@ impl ModelError {
             body: String::new(),
             retry_after,
             detail: None,
+            parameter: None,
             partial_text: None,
             source: None,
         }))
@@ -88,6 +92,11 @@ impl ModelError {
         self.0.detail
     }
 
+    /// The parameter of the request that the server refused, where it is one that the caller had asked for.
+    pub fn parameter(&self) -> Option<&str> {
+        self.0.parameter.as_deref()
+    }
+
     /// The text that had arrived before a stream failed.
     pub fn partial_text(&self) -> Option<&str> {
         self.0.partial_text.as_deref()
@@ -117,6 +126,23 @@ impl ModelError {
         self
     }
 
+    /// The same error, with the name of the parameter that it is about: of these the first that the server speaks of.
+    #[must_use]
+    pub fn with_parameter_of<'a>(mut self, sent: impl IntoIterator<Item = &'a str>) -> Self {
+        if self.0.kind == ModelErrorKind::InvalidRequest {
+            let named = sent.into_iter().find(|name| has_word(&self.0.message, name) || self.0.names_as_param(name));
+            self.0.parameter = named.map(str::to_owned);
+        }
+        self
+    }
+
+    /// The same error with the status of the reply, where the body states no other.
+    #[cfg(feature = "client")]
+    pub(crate) fn or_status(mut self, status: u16) -> Self {
+        self.0.status.get_or_insert(status);
+        self
+    }
+
     pub(super) fn with_status(mut self, status: Option<u16>) -> Self {
         self.0.status = status;
         self
@@ -132,13 +158,13 @@ impl ModelError {
         self
     }
 
-    pub(super) fn with_body(mut self, body: &[u8]) -> Self {
+    pub(crate) fn with_body(mut self, body: &[u8]) -> Self {
         const MAX_BODY: usize = 16 * 1024;
         self.0.body = String::from_utf8_lossy(body.get(..MAX_BODY).unwrap_or(body)).into_owned();
         self
     }
 
-    pub(super) fn with_headers(mut self, headers: &[(&str, &str)]) -> Self {
+    pub(crate) fn with_headers(mut self, headers: &[(&str, &str)]) -> Self {
         const MAX_HEADERS: usize = 64;
         let kept = headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("set-cookie")).take(MAX_HEADERS);
         self.0.headers = kept.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -146,78 +172,22 @@ impl ModelError {
     }
 }
 
-impl fmt::Display for Inner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, advice) = explain(self);
-        let message = one_line(&self.message);
-        match (self.status, message.is_empty()) {
-            (Some(status), false) => write!(f, "{what} (HTTP {status}: {message})")?,
-            (Some(status), true) => write!(f, "{what} (HTTP {status})")?,
-            (None, false) => write!(f, "{what} ({message})")?,
-            (None, true) => f.write_str(what)?,
-        }
-        write!(f, "; {advice}")?;
-        match self.retry_after {
-            Some(wait) => write!(f, " (the server asks to wait {:.1} s)", wait.as_secs_f64()),
-            None => Ok(()),
-        }
+impl Inner {
+    /// Whether the body has it in a field `param`, as OpenAI's errors do.
+    fn names_as_param(&self, name: &str) -> bool {
+        let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let param = body.pointer("/error/param").or_else(|| body.get("param"));
+        param.and_then(Value::as_str).is_some_and(|param| has_word(param, name))
     }
 }
 
-/// What is wrong and what to do.
-fn explain(error: &Inner) -> (&'static str, &'static str) {
-    use ModelErrorKind as Kind;
-    match (error.kind, error.detail) {
-        (_, Some(ErrorDetail::Placement(_))) => {
-            ("the server refused the place of a message", "merge late system messages into the message before them")
-        }
-        (_, Some(ErrorDetail::NullContent)) => {
-            ("the server refused `content: null`", "send an empty string in its place")
-        }
-        (_, Some(ErrorDetail::ToolsUnsupported)) => ("the model has no tools", "choose one that has"),
-        (_, Some(ErrorDetail::PayloadTooLarge)) => ("the request is too large for the server", "compact the history"),
-        (_, Some(ErrorDetail::RequestOverRateCap)) => {
-            ("the request exceeds the account's tokens per minute", "compact the history or raise the limit")
-        }
-        (Kind::ContextLength, Some(ErrorDetail::Guessed)) => {
-            ("the server refused the request without a reason", "perhaps it is too long: compact the history")
-        }
-        (Kind::Auth, _) => ("the server refused the API key", "check OPENAI_API_KEY and what the key may do"),
-        (Kind::RateLimited { .. }, _) => ("the server limits the rate", "retry later"),
-        (Kind::ContextLength, _) => ("the conversation is too long for the model", "compact the history"),
-        (Kind::InvalidRequest, _) if matches!(error.status, Some(300..400 | 404 | 410)) => {
-            ("the server has nothing at this address", "check the base URL")
-        }
-        (Kind::InvalidRequest, _) => ("the server refused the request", "change the request or the dialect"),
-        (Kind::ModelNotFound, _) => ("the server does not know the model", "check the model's name and the base URL"),
-        (Kind::Billing, _) => ("the account has no credit or quota left", "top it up or use another key"),
-        (Kind::Server, _) => ("the server failed", "retry later"),
-        (Kind::Malformed, _) => ("the reply cannot be used", "retry, or check that the base URL is right"),
-        (Kind::Interrupted, _) => ("the stream ended before the answer did", "retry"),
-        (Kind::Timeout, _) => ("the server took too long", "retry, or allow more time"),
-        (Kind::Connect, _) => ("no connection to the server", "check the base URL and the network"),
-    }
-}
-
-/// At most 300 characters on one line.
-fn one_line(message: &str) -> String {
-    const MAX_QUOTED: usize = 300;
-    let mut line = String::new();
-    let mut words = message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    // a longer message is cut below, so its end need not be looked at
-    for word in words.by_ref().take(MAX_QUOTED) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    match line.char_indices().nth(MAX_QUOTED - 1) {
-        Some((end, last)) if end + last.len_utf8() < line.len() => {
-            line.truncate(end);
-            line + "…"
-        }
-        _ => line,
-    }
+/// Whether a name stands in a text by itself: `max_tokens` is not in `max_tokens_to_sample`.
+fn has_word(text: &str, name: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        !before.ends_with(inside) && !after.starts_with(inside)
+    })
 }
 
 #[cfg(test)]
@@ -235,10 +205,18 @@ mod tests {
     }
 
     #[test]
-    fn quotes_at_most_three_hundred_characters() {
-        assert_eq!(one_line(&"é".repeat(300)), "é".repeat(300));
-        assert_eq!(one_line(&"é ".repeat(9_000)).chars().count(), 300);
-        assert!(one_line(&"x".repeat(301)).ends_with("x…"));
+    fn names_the_parameter_that_was_refused() {
+        let refused = |message: &str, body: &str| {
+            let error = ModelError::new(ModelErrorKind::InvalidRequest, message).with_body(body.as_bytes());
+            error.with_parameter_of(["tool_choice", "max_tokens"])
+        };
+        let error = refused("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "");
+        assert_eq!(error.parameter(), Some("max_tokens"));
+        assert!(error.to_string().ends_with("; leave out or change the parameter `max_tokens`"), "{error}");
+        assert_eq!(refused("no", r#"{"error":{"param":"tool_choice"}}"#).parameter(), Some("tool_choice"));
+        assert_eq!(refused("max_tokens_to_sample is missing", "{}").parameter(), None);
+        let busy = ModelError::new(ModelErrorKind::Server, "max_tokens").with_parameter_of(["max_tokens"]);
+        assert_eq!(busy.parameter(), None);
     }
 
     #[test]

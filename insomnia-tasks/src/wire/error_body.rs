@@ -2,10 +2,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{
-    json::{documents, readable},
-    retry_after::parse_wait,
-};
+use super::retry_after::parse_wait;
+use crate::json::{documents, readable};
 
 /// What an error body of any shape says: an object, an array of one, flat, nested, a string, HTML, or nothing.
 #[derive(Debug, Default)]

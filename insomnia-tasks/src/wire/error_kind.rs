@@ -1,6 +1,8 @@
 use std::time::Duration;
 
 /// What went wrong in a call of the model, as far as the caller can act on it.
+///
+#[doc = include_str!("../docs/errors.md")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelErrorKind {
@@ -39,6 +41,14 @@ pub enum ErrorDetail {
     Placement(RefusedRole),
     /// `content: null` of an assistant message was refused.
     NullContent,
+    /// Empty `content` of an assistant message was refused.
+    EmptyContent,
+    /// The form of a tool call's id was refused.
+    CallId,
+    /// A field of a message was refused; its name.
+    MessageField(&'static str),
+    /// `stream_options` was refused.
+    StreamOptions,
     /// The model has no tools.
     ToolsUnsupported,
     /// The request has too many bytes for the server or a proxy before it.

@@ -143,6 +143,54 @@ pub(super) const NULL_CONTENT: &[&str] = &[
     "content is null",
 ];
 
+/// Empty `content` of an assistant message was refused.
+pub(super) const EMPTY_CONTENT: &[&str] = &[
+    "content blocks must be non-empty",
+    "content blocks must contain non-whitespace",
+    "must have non-empty content",
+    "content must be non-empty",
+    "content cannot be empty",
+    "content must not be empty",
+    "the text field in the contentblock object",
+];
+
+/// The form of a tool call's id was refused.
+pub(super) const CALL_ID: &[&str] = &[
+    "must be a-z, a-z, 0-9, with a length of 9",
+    "tool call ids should be alphanumeric strings with length 9",
+    "tool call ids must be alphanumeric strings with length 9",
+];
+
+/// Fields of messages that some servers refuse.
+pub(super) const MESSAGE_FIELDS: &[&str] = &[
+    "reasoning_content",
+    "reasoning_details",
+    "reasoning",
+    "extra_content",
+    "refusal",
+    "annotations",
+    "audio",
+    "function_call",
+    "name",
+];
+
+/// A field is not taken, where one of the messages' is named.
+pub(super) const REFUSED_FIELD: &[&str] = &[
+    "unsupported",
+    "not supported",
+    "not permitted",
+    "not allowed",
+    "not expected",
+    "extra_forbidden",
+    "unknown field",
+    "unknown name",
+    "unknown parameter",
+    "unrecognized",
+    "unexpected",
+    "additional propert",
+    "please remove",
+];
+
 /// The API key is bad, although the status may not say so.
 pub(super) const BAD_KEY: &[&str] = &[
     "api_key_invalid",

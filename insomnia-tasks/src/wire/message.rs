@@ -7,9 +7,9 @@ use super::{
     assemble::{Added, CallAssembler, MAX_CALLS},
     error::ModelError,
     error_kind::ModelErrorKind,
-    json::{Object, elements, string, value},
 };
 use crate::item::Item;
+use crate::json::{Object, elements, string, value};
 
 /// A part of an answer, to show while the rest is on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@
 //! request from the history, in the [`Dialect`] of the server, and a [`RequestBody`] puts them together.
 
 mod answer;
-mod arguments;
 mod assemble;
 mod body;
 mod chunks;
@@ -16,8 +15,8 @@ mod dialect;
 mod error;
 mod error_body;
 mod error_kind;
+mod error_text;
 mod head;
-mod json;
 mod markers;
 mod message;
 mod reply;
@@ -26,12 +25,13 @@ mod sse;
 mod stream;
 mod usage;
 
+pub use crate::tool::arguments::MalformedArguments;
 pub use answer::{Answer, AnsweredCall};
-pub use arguments::{MalformedArguments, echo_arguments, normalize_arguments};
 pub use body::RequestBody;
 pub use chunks::Progress;
 pub use classify::classify;
-pub(crate) use dialect::Rounds;
+#[cfg(feature = "client")]
+pub(crate) use dialect::host_of;
 pub use dialect::{
     CallIds, Dialect, HostMessage, INTERRUPTED, LateSystem, Projection, ToolOnlyContent, UnknownPlacement, append_late,
 };

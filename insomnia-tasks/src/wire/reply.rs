@@ -1,16 +1,11 @@
 use std::collections::HashSet;
 
 use super::{
-    answer::Answer,
-    classify::classify,
-    error::ModelError,
-    error_kind::ModelErrorKind,
-    head::ReplyHead,
-    json::{Object, documents, elements, number, readable},
-    stream::StreamReader,
-    usage::Usage,
+    answer::Answer, classify::classify, error::ModelError, error_kind::ModelErrorKind, head::ReplyHead,
+    stream::StreamReader, usage::Usage,
 };
 use crate::item::Item;
+use crate::json::{Object, documents, elements, number, readable};
 
 /// Reads the whole reply to a request without `stream`. `tools` are the names that the request offered.
 ///

@@ -91,6 +91,15 @@ impl StreamReader {
     /// The error that the server sent in the stream; [`Interrupted`](super::ModelErrorKind::Interrupted) with the text so far if the stream
     /// ended before the answer; [`Malformed`](super::ModelErrorKind::Malformed) if it is no event stream, too large, or empty.
     pub fn finish(self) -> Result<Answer, ModelError> {
+        self.finish_telling(&mut |_| {})
+    }
+
+    /// Like [`finish`](Self::finish); `tell` gets what the end of the stream still shows, which is the last event where no
+    /// blank line follows it.
+    ///
+    /// # Errors
+    /// As for [`finish`](Self::finish).
+    pub fn finish_telling(self, tell: &mut dyn FnMut(Delta)) -> Result<Answer, ModelError> {
         let Self { events, mut reply, max_bytes } = self;
         let mut shown = Vec::new();
         let body = events.finish(&mut |event| {
@@ -98,6 +107,7 @@ impl StreamReader {
                 reply.take(&event, max_bytes, false, &mut shown);
             }
         });
+        shown.into_iter().for_each(tell);
         match body {
             Some(body) if reply.progress == Progress::Open => reply.finish_body(&body, max_bytes),
             _ => reply.finish(),

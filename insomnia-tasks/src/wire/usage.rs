@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::json::{Object, number};
+use crate::json::{Object, number};
 
 /// How many tokens a request cost, as the server counted them. What a server does not say is None.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,8 +76,7 @@ mod tests {
             r#"{"usage":{"input_tokens":5}}"#,
         ] {
             let reply = Object::parse(json).unwrap();
-            let choice =
-                reply.get("choices").and_then(|choices| Object::parse(super::super::json::elements(choices)[0]));
+            let choice = reply.get("choices").and_then(|choices| Object::parse(crate::json::elements(choices)[0]));
             assert_eq!(Usage::find(&reply, choice.as_ref()).unwrap().prompt_tokens, Some(5), "{json}");
         }
     }

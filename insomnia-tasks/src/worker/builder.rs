@@ -2,8 +2,13 @@ use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 
-use super::{Journal, NoJournal, Resumed, Worker, WorkerSettings, log::Log, transport::Transport};
-use crate::{Item, ItemKind, interceptor::Interceptor, tool::ToolSet, wire::Dialect};
+use super::{Journal, LearnedDialect, NoJournal, Resumed, Worker, WorkerSettings, log::Log, transport::Transport};
+use crate::{
+    Item, ItemKind,
+    interceptor::Interceptor,
+    tool::ToolSet,
+    wire::{Dialect, LateSystem},
+};
 
 /// Builds a [`Worker`].
 pub struct WorkerBuilder {
@@ -16,7 +21,8 @@ pub struct WorkerBuilder {
     pub(crate) http: Option<reqwest::Client>,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) resumed: Resumed,
-    pub(crate) recorded_dialect: Option<Dialect>,
+    pub(crate) learned: Option<LearnedDialect>,
+    pub(crate) placement: Option<LateSystem>,
 }
 
 impl WorkerBuilder {
@@ -31,7 +37,8 @@ impl WorkerBuilder {
             http: None,
             journal: Arc::new(NoJournal),
             resumed: Resumed::default(),
-            recorded_dialect: None,
+            learned: None,
+            placement: None,
         }
     }
 
@@ -78,9 +85,30 @@ impl WorkerBuilder {
         self
     }
 
-    /// The dialect that suits the server's address and the model's name.
-    pub(crate) fn detect_dialect(&self) -> Dialect {
-        Dialect::detect(self.config.api_base(), &self.model)
+    /// How late system messages are sent, once and for all; the rest of the dialect is still found out. Without effect where
+    /// the settings name a whole dialect.
+    #[must_use]
+    pub fn late_system(mut self, placement: LateSystem) -> Self {
+        self.placement = Some(placement);
+        self
+    }
+
+    /// What an earlier run of the session learned about its server. It is used if this is the same server and model.
+    #[must_use]
+    pub fn learned(mut self, learned: LearnedDialect) -> Self {
+        self.learned = Some(learned);
+        self
+    }
+
+    /// The dialect to begin with: the one that was learned, or what suits the server's address and the model's name.
+    fn starting_dialect(&self) -> Dialect {
+        let server = self.config.api_base();
+        let learned = self.learned.as_ref().filter(|learned| learned.is_about(server, &self.model));
+        let dialect = learned.map_or_else(|| Dialect::detect(server, &self.model), |learned| learned.dialect.clone());
+        match self.placement {
+            Some(placement) => dialect.with_late_system(placement),
+            None => dialect,
+        }
     }
 
     pub(crate) fn journal_shared(mut self, journal: Arc<dyn Journal>) -> Self {
@@ -116,15 +144,14 @@ impl WorkerBuilder {
     /// # Errors
     /// If no HTTP client can be made, which is for want of TLS roots or entropy.
     pub fn build(self) -> Result<Worker, reqwest::Error> {
-        let dialect = self.settings.dialect.clone().or_else(|| self.recorded_dialect.clone());
-        let dialect = dialect.unwrap_or_else(|| self.detect_dialect());
+        let dialect = self.settings.dialect.clone().unwrap_or_else(|| self.starting_dialect());
         let http = match self.http {
             Some(http) => http,
             None => reqwest::Client::builder().connect_timeout(self.settings.timeouts.connect).build()?,
         };
         let transport = Transport::new(self.config, http);
         let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.resumed);
-        Ok(Worker::new(log, transport, self.model, self.tools, self.settings))
+        Ok(Worker::new(log, transport, self.model, self.tools, self.settings).placed(self.placement))
     }
 }
 

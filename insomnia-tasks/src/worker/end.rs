@@ -23,7 +23,7 @@ pub enum TurnError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The session could not be written; nothing was sent that is not on disk.
-    #[error("the session could not be stored, so the request was not sent: {0}")]
+    #[error("the session could not be stored, and nothing more is sent: {0}")]
     Journal(#[source] JournalError),
     /// The turn reached its limit of requests.
     #[error("the turn reached its limit of {limit} requests; prompt again to go on, or raise the limit")]

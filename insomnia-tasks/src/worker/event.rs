@@ -56,6 +56,9 @@ pub enum Event {
         wait: Duration,
         /// What went wrong, for people.
         error: String,
+        /// Whether pieces of this request's answer were told, which are void: they come again, or others do. Pieces of text
+        /// only if [`RetryPolicy::after_partial`](super::RetryPolicy::after_partial) allows it.
+        void: bool,
     },
     /// The server refused the form of the request; from now on it gets this one.
     DialectChanged(Dialect),

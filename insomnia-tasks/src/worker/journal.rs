@@ -2,7 +2,8 @@ use std::error::Error;
 
 use async_trait::async_trait;
 
-use crate::{Item, wire::Dialect};
+use super::LearnedDialect;
+use crate::Item;
 
 /// Where the loop records what it commits. The order is: commit, flush, send.
 #[async_trait]
@@ -11,8 +12,8 @@ pub trait Journal: Send + Sync + 'static {
     fn commit(&self, item: &Item, turn: u64);
 
     /// Takes in a change of dialect, so that a resumed session starts with it. Like a commit it waits for the next flush.
-    fn dialect(&self, dialect: &Dialect) {
-        let _ = dialect;
+    fn dialect(&self, learned: &LearnedDialect) {
+        let _ = learned;
     }
 
     /// Takes in a compaction: this summary is sent in place of the first `tail` items, counted from the first that was

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{History, Journal};
+use super::{History, Journal, LearnedDialect};
 use crate::{
     Item, ItemKind, ToolCall,
     interceptor::Interceptor,
@@ -113,18 +113,19 @@ impl Log {
 
     /// Speaks another dialect from now on, and records it; nothing happens and `false` comes back where the request would be
     /// the same.
-    pub(super) fn speak(&mut self, dialect: &Dialect) -> bool {
+    pub(super) fn speak(&mut self, learned: &LearnedDialect) -> bool {
         let texts = |projection: &Projection| -> Vec<String> {
             projection.messages().iter().map(|message| message.get().to_owned()).collect()
         };
         let before = texts(&self.projection);
         let spoken = self.projection.dialect().clone();
-        self.project(dialect.clone());
-        if texts(&self.projection) == before {
+        let same_rest = learned.dialect.stream_usage == spoken.stream_usage;
+        self.project(learned.dialect.clone());
+        if same_rest && texts(&self.projection) == before {
             self.project(spoken);
             return false;
         }
-        self.journal.dialect(dialect);
+        self.journal.dialect(learned);
         true
     }
 

@@ -79,6 +79,9 @@ async fn run_call(
     if let Some(reason) = unreadable {
         return (false, Err(ToolError::new(reason.clone())));
     }
+    if !settings.tools.contains(&call.name) {
+        return (false, Err(ToolError::new(settings.tools.unknown_tool_message(&call.name))));
+    }
     for interceptor in interceptors {
         if let ToolGate::Deny(reason) = interceptor.pre_tool_call(call).await {
             return (false, Err(ToolError::new(format!("denied: {reason}"))));

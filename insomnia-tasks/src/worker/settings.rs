@@ -11,8 +11,9 @@ use crate::wire::Dialect;
 pub struct WorkerSettings {
     /// Whether answers are streamed; yes by default.
     pub stream: bool,
-    /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`); yes by default.
-    pub stream_usage: bool,
+    /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`). By default only where the
+    /// [dialect](Dialect::stream_usage) knows that the server takes it; once and for all if set.
+    pub stream_usage: Option<bool>,
     /// Answered requests per turn before it ends with an error; 64 by default.
     pub max_requests: u64,
     /// How many tools of one answer run side by side; 8 by default.
@@ -36,7 +37,7 @@ impl Default for WorkerSettings {
     fn default() -> Self {
         Self {
             stream: true,
-            stream_usage: true,
+            stream_usage: None,
             max_requests: 64,
             tool_concurrency: 8,
             tool_timeout: Some(Duration::from_secs(600)),

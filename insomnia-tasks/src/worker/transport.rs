@@ -3,7 +3,9 @@ use std::{sync::Arc, time::Duration};
 use async_openai::config::Config;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use secrecy::ExposeSecret;
+use tokio::time::timeout;
 
+use super::response::Response;
 use crate::wire::{ModelError, ModelErrorKind};
 
 /// How long to wait for a model server.
@@ -14,9 +16,9 @@ pub struct Timeouts {
     pub connect: Duration,
     /// From the request to the reply's first byte; 10 minutes by default, since without streaming nothing comes before the end.
     pub first_byte: Duration,
-    /// Between two pieces of a reply; 5 minutes by default. Keep-alive comments do not count as pieces.
+    /// Between two pieces of a reply; 5 minutes by default. Keep-alive comments and empty events do not count as pieces.
     pub idle: Duration,
-    /// For the whole call; none by default.
+    /// For one try from the request to the end of the reply; none by default.
     pub total: Option<Duration>,
 }
 
@@ -48,13 +50,18 @@ impl Transport {
         Self { config, http }
     }
 
+    /// Where the requests go.
+    pub(super) fn base_url(&self) -> &str {
+        self.config.api_base()
+    }
+
     /// The error without the API key, which some servers quote when they refuse it.
     pub(super) fn without_key(&self, error: ModelError) -> ModelError {
         error.without_secret(self.config.api_key().expose_secret())
     }
 
-    /// Sends one request; any status is a reply.
-    pub(super) async fn send(&self, body: Vec<u8>) -> Result<reqwest::Response, ModelError> {
+    /// Sends one request and waits for the head of the reply; any status is a reply.
+    pub(super) async fn send(&self, body: Vec<u8>, timeouts: &Timeouts) -> Result<Response, ModelError> {
         if HeaderValue::from_str(self.config.api_key().expose_secret()).is_err() {
             // async-openai would panic
             let message = "the API key has characters that no header can carry, such as a line break";
@@ -67,8 +74,16 @@ impl Transport {
             .headers(self.config.headers())
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        request.send().await.map_err(connection_error)
+        match timeout(timeouts.first_byte, request.send()).await {
+            Ok(sent) => sent.map(|http| Response::new(http, timeouts)).map_err(connection_error),
+            Err(_) => Err(too_slow("no reply", timeouts.first_byte)),
+        }
     }
+}
+
+/// The error of a limit that was reached.
+pub(super) fn too_slow(what: &str, limit: Duration) -> ModelError {
+    ModelError::new(ModelErrorKind::Timeout, format!("{what} within {limit:?}"))
 }
 
 fn connection_error(error: reqwest::Error) -> ModelError {
@@ -79,7 +94,22 @@ fn connection_error(error: reqwest::Error) -> ModelError {
         () if error.is_timeout() && !error.is_connect() => ModelErrorKind::Timeout,
         () => ModelErrorKind::Connect,
     };
-    ModelError::new(kind, innermost(&error)).with_source(error)
+    let cause = innermost(&error);
+    let message = match tls_advice(&cause) {
+        Some(advice) => format!("TLS: {cause}; {advice}"),
+        None => cause,
+    };
+    ModelError::new(kind, message).with_source(error)
+}
+
+/// What to do about a failed TLS handshake.
+fn tls_advice(cause: &str) -> Option<&'static str> {
+    let says = |words: &[&str]| words.iter().any(|word| cause.contains(word));
+    if says(&["InvalidContentType", "corrupt message", "wrong version number", "packet length too long"]) {
+        return Some("the server does not speak TLS, so the base URL begins with `http://`");
+    }
+    let distrusted = "trust its certificate, in the system or with an `http_client` of your own";
+    says(&["certificate", "UnknownIssuer"]).then_some(distrusted)
 }
 
 /// The cause that tells most: "connection refused" rather than "error sending request".

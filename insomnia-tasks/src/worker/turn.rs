@@ -9,7 +9,12 @@ use super::{
     round::{RoundCall, RoundSettings, run_round},
     transport::Transport,
 };
-use crate::{Item, interceptor::RequestContext, tool::ToolSet, wire::Answer};
+use crate::{
+    Item,
+    interceptor::RequestContext,
+    tool::ToolSet,
+    wire::{Answer, LateSystem},
+};
 
 /// The chat-completion loop. Owns the history; knows tools and interceptors, not tasks.
 ///
@@ -33,6 +38,8 @@ pub struct Worker {
     pub(super) parameters: Vec<(String, Box<RawValue>)>,
     /// Whether the dialect may change after a refusal.
     pub(super) adapts: bool,
+    /// The form of late system messages that the user has chosen; it never changes.
+    pub(super) placement: Option<LateSystem>,
     /// Whether a turn began that did not end: it was dropped.
     unfinished: bool,
     /// The turn in which the loop last compacted by itself, or tried to.
@@ -56,10 +63,17 @@ impl Worker {
             tools,
             adapts: settings.dialect.is_none(),
             settings,
+            placement: None,
             parameters,
             unfinished: false,
             compacted_in: None,
         }
+    }
+
+    /// The same worker with a form of late system messages that never changes.
+    pub(super) fn placed(mut self, placement: Option<LateSystem>) -> Self {
+        self.placement = placement;
+        self
     }
 
     /// A handle to the history, which can be read while a turn runs.
@@ -102,6 +116,15 @@ impl Worker {
             listener(Event::TurnFinished { requests: turn.requests });
         }
         outcome
+    }
+
+    /// Makes durable what is committed. A turn does so by itself; after one that was dropped, the results of its last tools may
+    /// still wait for the next turn or for this.
+    ///
+    /// # Errors
+    /// If the journal cannot be written; a later flush tries again.
+    pub async fn flush(&self) -> Result<(), TurnError> {
+        self.log.flush().await
     }
 
     async fn converse(&mut self, listener: &(dyn Fn(Event) + Send + Sync)) -> Result<Turn, TurnError> {

@@ -1,6 +1,9 @@
 //! What holds for any bytes.
 
-use insomnia_tasks::wire::{ReplyHead, StreamReader, classify, echo_arguments, parse_retry_after, read_reply};
+use insomnia_tasks::{
+    tool::arguments::echo_arguments,
+    wire::{ReplyHead, StreamReader, classify, parse_retry_after, read_reply},
+};
 use proptest::prelude::*;
 
 use super::{
@@ -36,7 +39,50 @@ fn a_stream() -> impl Strategy<Value = Vec<u8>> {
     prop::sample::select(bodies)
 }
 
+/// A piece of a call with any of its fields absent, null, empty, new or repeated.
+fn a_piece() -> impl Strategy<Value = String> {
+    let index = prop::sample::select(vec!["", r#""index":null,"#, r#""index":0,"#, r#""index":1,"#, r#""index":7,"#]);
+    let id = prop::sample::select(vec!["", r#""id":null,"#, r#""id":"","#, r#""id":"a","#, r#""id":"b","#]);
+    let name = prop::sample::select(vec![
+        "",
+        r#""name":null,"#,
+        r#""name":"","#,
+        r#""name":"task_list","#,
+        r#""name":"task","#,
+        r#""name":"_list","#,
+    ]);
+    let arguments = prop::sample::select(vec![
+        "null",
+        r#""""#,
+        r#""{}""#,
+        r#""{\"n\":""#,
+        r#""1}""#,
+        r#""{\"n\":1}""#,
+        r#"{"n":2}"#,
+        r#""null""#,
+    ]);
+    (index, id, name, arguments).prop_map(|(index, id, name, arguments)| {
+        format!(r#"{{{index}{id}"function":{{{name}"arguments":{arguments}}}}}"#)
+    })
+}
+
 proptest! {
+    #[test]
+    fn any_pieces_of_calls_make_calls_that_can_be_sent_back(pieces in prop::collection::vec(a_piece(), 1..12)) {
+        let mut reader = StreamReader::new(&TOOLS).with_max_bytes(4_096);
+        for piece in &pieces {
+            reader.push(format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{piece}]}}}}]}}\n\n").as_bytes());
+        }
+        reader.push(b"data: [DONE]\n\n");
+        if let Ok(answer) = reader.finish() {
+            let calls = answer.message.tool_calls();
+            prop_assert!(calls.len() == answer.calls.len() && calls.len() <= 2 * pieces.len());
+            for call in calls {
+                prop_assert!(serde_json::from_str::<serde_json::Map<_, _>>(&call.arguments).is_ok(), "{}", call.arguments);
+            }
+        }
+    }
+
     #[test]
     fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), status in 100u16..600) {
         read_all(&bytes, status);

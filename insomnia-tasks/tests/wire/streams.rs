@@ -248,3 +248,16 @@ fn progress_and_activity_tell_how_long_to_wait() {
     assert_eq!(reader.activity(), before);
     assert_eq!(reader.finish().unwrap().usage.unwrap().total_tokens, Some(3));
 }
+
+#[test]
+fn the_end_of_a_stream_tells_what_it_still_shows() {
+    use insomnia_tasks::wire::{Delta, StreamReader};
+    let mut reader = StreamReader::new(&[]);
+    let start = event(&json!({"choices": [{"delta": {"content": "Hi "}}]}));
+    assert_eq!(reader.push(start.as_bytes()), [Delta::Text("Hi ".into())]);
+    assert_eq!(reader.push(br#"data: {"choices":[{"delta":{"content":"there"},"finish_reason":"stop"}]}"#), []);
+    let mut told = Vec::new();
+    let answer = reader.finish_telling(&mut |delta| told.push(delta)).unwrap();
+    assert_eq!(told, [Delta::Text("there".into())]);
+    assert_eq!(answer.message.text().as_deref(), Some("Hi there"));
+}

@@ -1,28 +1,36 @@
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum, builder::NonEmptyStringValueParser, value_parser};
+use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use insomnia_tasks::{pod::ReminderPlacement, reminder::Cadence};
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 all turns ended well, 1 a turn failed, 2 wrong usage, 3 the session cannot be opened.
+
+Examples:
+  chat                                                          the demo
+  chat --base-url http://localhost:11434/v1 --model qwen3       a local server
+  OPENAI_API_KEY=sk-... chat -p 'Plan the release' --session s  OpenAI, one prompt
+  chat tasks --session s                                        what is left to do";
 
 /// An agent that keeps its task list, on any OpenAI-compatible server.
 ///
 /// Without an endpoint or key it talks to a built-in demo server, which follows a script.
 /// Answers go to stdout, everything else to stderr.
-/// Exit codes: 0 all turns ended well, 1 a turn failed, 2 wrong usage, 3 the session cannot be opened.
 #[derive(Debug, Parser)]
-#[command(name = "chat", version, args_conflicts_with_subcommands = true)]
+#[command(name = "chat", version, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
     /// Run these prompts in order, then exit; without any: interactive, or one prompt per line of a pipe
-    #[arg(short, long = "prompt", value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(short, long = "prompt", value_name = "TEXT", value_parser = prompt)]
     pub(crate) prompts: Vec<String>,
 
     /// The server's address, such as http://localhost:11434/v1; else $OPENAI_BASE_URL
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 
-    /// The key; else $OPENAI_API_KEY
+    /// The key; else $OPENAI_API_KEY, which other users of this machine cannot see
     #[arg(long, value_name = "KEY")]
     pub(crate) api_key: Option<String>,
 
@@ -30,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// The system prompt
+    /// The system prompt; a resumed session keeps its own unless this is another
     #[arg(long, value_name = "TEXT")]
     pub(crate) instructions: Option<String>,
 
@@ -66,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) output: Output,
 
-    /// Talk to the built-in demo server, whatever the environment says
+    /// Talk to the built-in demo server, whatever flags and environment say
     #[arg(long)]
     pub(crate) demo: bool,
 }
@@ -90,6 +98,10 @@ pub(crate) struct Saved {
 pub(crate) enum Output {
     Text,
     Json,
+}
+
+fn prompt(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("a prompt needs some text") } else { Ok(text.to_owned()) }
 }
 
 impl Args {

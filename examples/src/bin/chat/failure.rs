@@ -1,5 +1,7 @@
 use std::process::ExitCode;
 
+use crate::terminal::{note, visible};
+
 /// Why the program ends without success, and the exit code that says so.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -22,7 +24,7 @@ impl Failure {
             Self::Shown => (None, 1),
         };
         if let Some(message) = message {
-            anstream::eprintln!("error: {message}");
+            note!("error: {}", visible(&message));
         }
         ExitCode::from(code)
     }

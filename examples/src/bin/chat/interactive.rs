@@ -1,13 +1,13 @@
-use std::{io, path::PathBuf};
-
-use anstream::eprintln;
-use rustyline::{DefaultEditor, error::ReadlineError};
+use insomnia_tasks::ItemKind;
+use rustyline::error::ReadlineError;
 
 use crate::{
+    editor::Editor,
     failure::Failure,
+    interrupt::Interrupts,
     screen::Screen,
     session::Opened,
-    text::one_line,
+    terminal::{note, one_line},
     turns::{Ended, run_turn},
 };
 
@@ -16,44 +16,57 @@ const HELP: &str = "/tasks              the task list
 /reminders on|off   whether the model is reminded of open tasks
 /help               this list
 /quit               leave; so does Ctrl-D
-Ctrl-C cancels the turn that runs.";
+Anything else is a prompt. Ctrl-C cancels the turn that runs.";
 
 /// Prompts that a person types, until `/quit`. The first one, if given, is run at once.
-pub(crate) async fn run(opened: &Opened, screen: &Screen, first: Option<String>) -> Result<(), Failure> {
-    let mut editor =
-        Some(Editor::new().map_err(|error| Failure::Turn(format!("cannot read from the terminal: {error}")))?);
+pub(crate) async fn run(
+    opened: &Opened,
+    screen: &Screen,
+    interrupts: &mut Interrupts,
+    first: Option<String>,
+) -> Result<(), Failure> {
+    let mut editor = Editor::new().map_err(unreadable)?;
     let mut outcome = Ok(());
     if let Some(prompt) = first {
-        eprintln!("> {prompt}");
-        outcome = turn(opened, screen, &prompt).await.and(outcome);
+        outcome = turn(opened, screen, interrupts, &prompt, false).await;
     }
-    eprintln!("Type a prompt, or /help.");
+    note!("Type a prompt, or /help.");
     loop {
-        let Some(mut reading) = editor.take() else { break };
         // a blocking thread: the runtime goes on while somebody types
         let read = tokio::task::spawn_blocking(move || {
-            let line = reading.line();
-            (reading, line)
+            let line = editor.line();
+            (editor, line)
         });
-        let Ok((back, line)) = read.await else { break };
-        editor = Some(back);
+        let Ok((back, line)) = read.await else { return outcome };
+        editor = back;
         match line {
             Ok(line) if line.trim().is_empty() => {}
             Ok(line) => match command(line.trim(), opened, screen) {
-                Next::Prompt(prompt) => outcome = turn(opened, screen, prompt).await.and(outcome),
+                Next::Prompt(prompt) => outcome = turn(opened, screen, interrupts, prompt, true).await.and(outcome),
                 Next::Done => {}
-                Next::Quit => break,
+                Next::Quit => return outcome,
             },
-            Err(ReadlineError::Interrupted) => eprintln!("/quit or Ctrl-D to leave"),
-            Err(ReadlineError::Eof) => break,
-            Err(error) => return Err(Failure::Turn(format!("cannot read from the terminal: {error}"))),
+            Err(ReadlineError::Interrupted) => note!("/quit or Ctrl-D to leave"),
+            Err(ReadlineError::Eof) => return outcome,
+            Err(error) => return Err(unreadable(error)),
         }
     }
-    outcome
 }
 
-async fn turn(opened: &Opened, screen: &Screen, prompt: &str) -> Result<(), Failure> {
-    match run_turn(&opened.pod, screen, prompt).await {
+fn unreadable(error: ReadlineError) -> Failure {
+    Failure::Turn(format!("cannot read from the terminal: {error}; use -p TEXT or a pipe"))
+}
+
+async fn turn(
+    opened: &Opened,
+    screen: &Screen,
+    interrupts: &mut Interrupts,
+    prompt: &str,
+    typed: bool,
+) -> Result<(), Failure> {
+    // one that came while nothing ran is not meant for this turn
+    interrupts.forget();
+    match run_turn(&opened.pod, screen, interrupts, prompt, typed).await {
         Err(Ended::Failed) => Err(Failure::Shown),
         Ok(()) | Err(Ended::Cancelled) => Ok(()),
     }
@@ -67,69 +80,54 @@ enum Next<'a> {
 
 fn command<'a>(line: &'a str, opened: &Opened, screen: &Screen) -> Next<'a> {
     let reminders = opened.pod.reminders();
-    match line {
-        "/quit" | "/exit" => return Next::Quit,
-        "/help" => eprintln!("{HELP}"),
-        "/tasks" if opened.pod.tasks().list().is_empty() => eprintln!("no tasks yet"),
-        "/tasks" => screen.tasks(opened.pod.tasks()),
-        "/history" => {
-            for item in opened.pod.history() {
-                let calls: Vec<_> = item.tool_calls().into_iter().map(|call| call.name).collect();
-                let text = item.text().unwrap_or_default();
-                eprintln!("{:?}: {}{}", item.kind(), one_line(&text, 100), calls.join(", "));
-            }
-        }
-        "/reminders on" => {
+    let words: Vec<_> = line.split_whitespace().collect();
+    match words.as_slice() {
+        ["/quit" | "/exit"] => return Next::Quit,
+        ["/help"] => note!("{HELP}"),
+        ["/tasks"] if opened.pod.tasks().list().is_empty() => note!("no tasks yet"),
+        ["/tasks"] => screen.tasks(opened.pod.tasks()),
+        ["/history"] => history(opened),
+        ["/reminders", "on"] => {
             reminders.resume();
-            eprintln!("reminders are on");
+            note!("reminders are on");
         }
-        "/reminders off" => {
+        ["/reminders", "off"] => {
             reminders.pause();
-            eprintln!("reminders are off");
+            note!("reminders are off");
         }
-        "/reminders" => {
+        ["/reminders"] => {
             let state = if reminders.is_paused() { "off" } else { "on" };
             let last = reminders.last_decision().map(|decision| format!("; last: {decision}"));
-            eprintln!("reminders are {state}{}", last.unwrap_or_default());
+            note!("reminders are {state}{}", last.unwrap_or_default());
         }
-        line if line.starts_with('/') => eprintln!("unknown command `{}`; /help lists them", one_line(line, 40)),
-        prompt => return Next::Prompt(prompt),
+        [word, ..] if word.starts_with('/') => {
+            note!("unknown command `{}`; /help lists them", one_line(line, 40));
+        }
+        _ => return Next::Prompt(line),
     }
     Next::Done
 }
 
-/// The line editor and its history, which is kept between sessions where there is a folder for it.
-struct Editor {
-    editor: DefaultEditor,
-    history: Option<PathBuf>,
-}
-
-impl Editor {
-    fn new() -> Result<Self, ReadlineError> {
-        let mut editor = DefaultEditor::new()?;
-        let history = dirs::data_dir().map(|data| data.join("insomnia-tasks").join("chat-history.txt"));
-        if let Some(path) = &history {
-            // absent at first
-            let _ = editor.load_history(path);
-        }
-        Ok(Self { editor, history })
+fn history(opened: &Opened) {
+    let items = opened.pod.history();
+    if items.is_empty() {
+        note!("nothing was said yet");
     }
-
-    fn line(&mut self) -> Result<String, ReadlineError> {
-        let line = self.editor.readline("> ")?;
-        if !line.trim().is_empty() {
-            self.editor.add_history_entry(line.trim())?;
-            if let Some(path) = &self.history {
-                let _ = path
-                    .parent()
-                    .map_or(Ok(()), create_folder)
-                    .and_then(|()| self.editor.append_history(path).map_err(io::Error::other));
-            }
-        }
-        Ok(line)
+    for item in items {
+        let calls: Vec<_> = item.tool_calls().into_iter().map(|call| format!("{}()", call.name)).collect();
+        let text = format!("{} {}", item.text().unwrap_or_default(), calls.join(" "));
+        note!("{:<12} {}", who(item.kind()), one_line(&text, 90));
     }
 }
 
-fn create_folder(folder: &std::path::Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
+fn who(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::User => "user",
+        ItemKind::Assistant => "assistant",
+        ItemKind::Tool => "tool",
+        ItemKind::System => "system",
+        ItemKind::TaskReminder => "reminder",
+        ItemKind::Notification => "notification",
+        _ => "other",
+    }
 }

@@ -1,14 +1,20 @@
 //! `chat`: an agent that keeps its task list, on any OpenAI-compatible server.
 
 mod args;
+mod editor;
 mod endpoint;
 mod failure;
+mod hints;
 mod interactive;
+mod interrupt;
 mod json;
 mod prompts;
 mod saved;
 mod screen;
 mod session;
+mod shell;
+mod spinner;
+mod terminal;
 mod text;
 mod turns;
 
@@ -22,8 +28,10 @@ use clap::Parser;
 use args::{Args, Command};
 use endpoint::{DEMO_PROMPT, Endpoint};
 use failure::Failure;
+use interrupt::Interrupts;
 use prompts::Prompts;
 use screen::Screen;
+use shell::resume_command;
 use turns::run_prompts;
 
 #[tokio::main]
@@ -40,20 +48,24 @@ async fn run(args: Args) -> Result<(), Failure> {
         Some(Command::History(saved)) => return saved::print_history(&saved.session),
         None => {}
     }
+    let mut interrupts =
+        Interrupts::listen().map_err(|error| Failure::Turn(format!("cannot listen for Ctrl-C: {error}")))?;
     let endpoint = Endpoint::choose(&args).await?;
     let opened = session::open(&args, &endpoint).await?;
-    let screen = Screen::new(args.output);
+    let screen = Screen::new(args.output, opened.pod.tasks());
     screen.opened(&opened, &endpoint);
 
-    let outcome = if !args.prompts.is_empty() {
-        run_prompts(&opened.pod, &screen, Prompts::given(args.prompts.clone()), args.keep_going).await
-    } else if stdin().is_terminal() {
-        let first = endpoint.demo.is_some().then(|| DEMO_PROMPT.to_owned());
-        interactive::run(&opened, &screen, first).await
+    let demo_prompt = endpoint.demo.is_some().then(|| DEMO_PROMPT.to_owned());
+    let outcome = if args.prompts.is_empty() && stdin().is_terminal() {
+        interactive::run(&opened, &screen, &mut interrupts, demo_prompt).await
     } else {
-        let fallback = endpoint.demo.is_some().then(|| DEMO_PROMPT.to_owned());
-        run_prompts(&opened.pod, &screen, Prompts::piped(fallback), args.keep_going).await
+        let prompts = match args.prompts.clone() {
+            none if none.is_empty() => Prompts::piped(demo_prompt),
+            given => Prompts::given(given),
+        };
+        run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
-    screen.closed(&opened);
-    outcome
+    let flushed = opened.pod.flush().await.map_err(|error| Failure::Turn(error.to_string()));
+    screen.closed(&resume_command(&args, &endpoint, &opened));
+    outcome.and(flushed)
 }

@@ -1,13 +1,13 @@
 //! `chat tasks` and `chat history`: a look at a session, which may be in use meanwhile.
 
-use std::{
-    io::{Write, stdout},
-    path::Path,
-};
+use std::path::Path;
 
 use insomnia_tasks::session::Session;
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    terminal::{note, visible, write_json},
+};
 
 pub(crate) fn print_tasks(folder: &Path) -> Result<(), Failure> {
     let tasks = read(folder)?.tasks().list();
@@ -22,7 +22,7 @@ pub(crate) fn print_history(folder: &Path) -> Result<(), Failure> {
 fn read(folder: &Path) -> Result<Session, Failure> {
     let session = Session::read(folder).map_err(|error| Failure::Session(error.to_string()))?;
     for damage in session.damage() {
-        anstream::eprintln!("warning: {damage}");
+        note!("warning: {}", visible(&damage.to_string()));
     }
     Ok(session)
 }
@@ -31,7 +31,7 @@ fn read(folder: &Path) -> Result<Session, Failure> {
 fn print_array(elements: impl Iterator<Item = String>) -> Result<(), Failure> {
     let elements: Vec<_> = elements.collect();
     let array = if elements.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", elements.join(",\n")) };
-    match writeln!(stdout(), "{array}") {
+    match write_json(&array) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Turn(format!("cannot write to stdout: {error}")))
         }

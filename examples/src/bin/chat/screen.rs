@@ -3,7 +3,15 @@ use insomnia_tasks::{
     worker::{Event, Turn, TurnError},
 };
 
-use crate::{args::Output, endpoint::Endpoint, json, session::Opened, text::Text};
+use crate::{
+    args::Output,
+    endpoint::Endpoint,
+    hints::hint,
+    json,
+    session::Opened,
+    terminal::{DIM, WARN, note, visible},
+    text::Text,
+};
 
 /// Shows what happens, in the form that was asked for.
 pub(crate) enum Screen {
@@ -12,22 +20,33 @@ pub(crate) enum Screen {
 }
 
 impl Screen {
-    pub(crate) fn new(output: Output) -> Self {
+    pub(crate) fn new(output: Output, tasks: &TaskStore) -> Self {
         match output {
-            Output::Text => Self::Text(Text::new()),
+            Output::Text => Self::Text(Text::new(tasks)),
             Output::Json => Self::Json,
         }
     }
 
     pub(crate) fn opened(&self, opened: &Opened, endpoint: &Endpoint) {
+        if endpoint.demo.is_some() {
+            note!(
+                "{WARN}This is the demo: a built-in server on loopback that follows a script, no language model.{WARN:#}"
+            );
+            note!("{DIM}For a real one give --base-url and --model, or set OPENAI_API_KEY.{DIM:#}");
+        }
+        for damage in opened.pod.damage() {
+            note!("warning: {}", visible(&damage.to_string()));
+        }
         match self {
             Self::Text(text) => text.opened(opened, endpoint),
             Self::Json => json::opened(opened, endpoint),
         }
     }
 
-    pub(crate) fn turn_started(&self, prompt: &str) {
+    /// `typed` if the prompt stands on the terminal already.
+    pub(crate) fn turn_started(&self, prompt: &str, typed: bool) {
         match self {
+            Self::Text(text) if !typed => text.prompt(prompt),
             Self::Text(_) => {}
             Self::Json => json::turn_started(prompt),
         }
@@ -42,7 +61,7 @@ impl Screen {
 
     pub(crate) fn tasks_changed(&self, changed: &[TaskChange], tasks: &TaskStore) {
         match self {
-            Self::Text(text) => text.tasks_changed(tasks),
+            Self::Text(text) => text.tasks_changed(),
             Self::Json => json::tasks_changed(changed, tasks),
         }
     }
@@ -50,7 +69,7 @@ impl Screen {
     /// Shows the task list because somebody asked for it.
     pub(crate) fn tasks(&self, tasks: &TaskStore) {
         match self {
-            Self::Text(text) => text.tasks(tasks),
+            Self::Text(text) => text.tasks(),
             Self::Json => json::tasks(tasks),
         }
     }
@@ -65,7 +84,13 @@ impl Screen {
     pub(crate) fn turn_failed(&self, error: &TurnError) {
         match self {
             Self::Text(text) => text.turn_failed(error),
-            Self::Json => json::turn_failed(error),
+            Self::Json => {
+                json::turn_failed(error);
+                note!("error: {}", visible(&error.to_string()));
+                if let Some(hint) = hint(error) {
+                    note!("hint: {hint}");
+                }
+            }
         }
     }
 
@@ -76,9 +101,10 @@ impl Screen {
         }
     }
 
-    pub(crate) fn closed(&self, opened: &Opened) {
+    /// Says how to go on with the session.
+    pub(crate) fn closed(&self, resume: &str) {
         match self {
-            Self::Text(text) => text.closed(opened),
+            Self::Text(text) => text.closed(resume),
             Self::Json => {}
         }
     }

@@ -1,7 +1,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use insomnia_tasks::{Pod, pod::PodError};
@@ -12,6 +12,8 @@ use crate::{args::Args, endpoint::Endpoint, failure::Failure};
 /// The system prompt of a new session where none is given.
 const INSTRUCTIONS: &str = "You are a helpful assistant. You can list and read files below the current folder. \
     Keep a task list for work of several steps.";
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open session and where it is kept.
 pub(crate) struct Opened {
@@ -37,12 +39,18 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         .max_requests(args.max_requests)
         .default_instructions(INSTRUCTIONS)
         .session(&folder);
+    if endpoint.is_local() {
+        let direct = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT).build();
+        builder = builder.http_client(direct.map_err(|error| Failure::Turn(error.to_string()))?);
+    }
     if let Some(instructions) = &args.instructions {
         builder = builder.instructions(instructions);
     }
     match builder.build().await {
         Ok(pod) => Ok(Opened { pod, folder }),
-        Err(PodError::Session(error)) => Err(Failure::Session(error.to_string())),
+        Err(PodError::Session(error)) => {
+            Err(Failure::Session(format!("{error}\nhint: --session DIR names another folder")))
+        }
         Err(error) => Err(Failure::Turn(error.to_string())),
     }
 }

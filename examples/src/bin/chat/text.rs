@@ -1,22 +1,27 @@
 use std::{
     io::{IsTerminal, Write, stderr, stdout},
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use insomnia_tasks::{
     reminder::Decision,
     task::{TaskStatus, TaskStore},
     worker::{Event, Turn, TurnError},
 };
+use serde_json::Value;
 
-use crate::{endpoint::Endpoint, session::Opened};
+use crate::{
+    endpoint::Endpoint,
+    hints::hint,
+    session::Opened,
+    spinner::Spinner,
+    terminal::{DIM, WARN, note, one_line, visible},
+};
 
-const DIM: Style = Style::new().dimmed();
-const WARN: Style = AnsiColor::Yellow.on_default();
 const FAIL: Style = AnsiColor::Red.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 
@@ -25,135 +30,155 @@ const TASKS_SHOWN: usize = 10;
 
 /// The text form: answers on stdout, everything else on stderr.
 pub(crate) struct Text {
+    tasks: TaskStore,
     answers_to_terminal: bool,
     notes_to_terminal: bool,
+    /// Whether the tasks have changed since they were shown.
+    changed: AtomicBool,
+    // a std mutex: held while something is printed, never across an await
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
-    spinner: Option<ProgressBar>,
+    spinner: Spinner,
     /// Whether the answer's last line is still open.
     line_open: bool,
-    /// Tasks that have changed since they were shown.
-    changed: Option<TaskStore>,
 }
 
 impl Text {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(tasks: &TaskStore) -> Self {
         Self {
+            tasks: tasks.clone(),
             answers_to_terminal: stdout().is_terminal(),
             notes_to_terminal: stderr().is_terminal(),
-            state: Mutex::default(),
+            changed: AtomicBool::new(false),
+            state: Mutex::new(State { spinner: Spinner::new(), line_open: false }),
         }
     }
 
     pub(crate) fn opened(&self, opened: &Opened, endpoint: &Endpoint) {
-        if endpoint.demo.is_some() {
-            eprintln!(
-                "{WARN}This is the demo: a built-in server on loopback that follows a script, no language model.{WARN:#}\n\
-                 {DIM}For a real one give --base-url and --model, or set OPENAI_API_KEY.{DIM:#}"
-            );
-        } else {
-            eprintln!("{DIM}{} at {}{DIM:#}", endpoint.model, endpoint.base_url);
+        if endpoint.demo.is_none() {
+            note!("{DIM}{} at {}{DIM:#}", visible(&endpoint.model), visible(&endpoint.shown_url()));
         }
         let messages = opened.pod.history().len();
         if messages > 0 {
-            eprintln!("{DIM}resumed {} with {messages} messages{DIM:#}", opened.folder.display());
-            self.tasks(opened.pod.tasks());
+            note!("{DIM}resumed {} with {messages} messages{DIM:#}", opened.folder.display());
+            self.tasks();
+        }
+    }
+
+    /// Shows the prompt of a turn that nobody typed here.
+    pub(crate) fn prompt(&self, prompt: &str) {
+        if self.notes_to_terminal {
+            note!("> {}", one_line(prompt, 500));
         }
     }
 
     pub(crate) fn event(&self, event: &Event) {
         match event {
-            Event::RequestStarted { number } => self.wait(format!("thinking (request {number})")),
+            Event::RequestStarted { number } => {
+                self.show_changed();
+                self.wait(format!("thinking, request {number}"));
+            }
             Event::TextDelta(text) => self.answer(text),
             Event::RequestFinished { .. } => self.end_line(),
-            Event::ReminderDecided(decision) => {
+            Event::ReminderDecided(decision @ Decision::Remind { .. }) => {
                 self.show_changed();
-                if let Decision::Remind { .. } = decision {
-                    self.note(format_args!("{WARN}⏰ {decision}: open tasks were not touched for a while{WARN:#}"));
-                }
+                let counts = self.tasks.counts();
+                let open = match counts.pending + counts.inprogress {
+                    1 => "1 task is open and was".to_owned(),
+                    open => format!("{open} tasks are open and were"),
+                };
+                self.note(format_args!("{WARN}⏰ {decision}: {open} not touched for a while{WARN:#}"));
             }
-            Event::Retrying { wait, error } => {
+            Event::Retrying { wait, error, .. } => {
                 self.note(format_args!("{WARN}{}{WARN:#}{DIM}; trying again in {wait:.1?}{DIM:#}", visible(error)));
+                self.wait("waiting to try again".to_owned());
             }
             Event::DialectChanged(_) => {
                 self.note(format_args!("{DIM}the server refused the form of the request; it gets another one{DIM:#}"));
             }
             Event::ToolStarted { name, arguments, .. } => {
-                self.note(format_args!("{DIM}• {name} {}{DIM:#}", one_line(arguments, 100)));
-                self.wait(format!("running {}", visible(name)));
+                let name = one_line(name, 64);
+                match said(arguments) {
+                    nothing if nothing.is_empty() => self.note(format_args!("• {name}")),
+                    said => self.note(format_args!("• {name} {DIM}{said}{DIM:#}")),
+                }
+                self.wait(format!("running {name}"));
             }
             Event::ToolFinished { name, ok: false, result, .. } => {
-                self.note(format_args!("{FAIL}  {name}: {}{FAIL:#}", one_line(result, 160)));
+                self.note(format_args!("{FAIL}  {}: {}{FAIL:#}", one_line(name, 64), one_line(result, 160)));
             }
             _ => {}
         }
     }
 
-    /// Shows the task list before the next request: the calls of one answer often change several tasks.
-    pub(crate) fn tasks_changed(&self, tasks: &TaskStore) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).changed = Some(tasks.clone());
+    /// Has the task list shown before the next request: the calls of one answer often change several tasks.
+    pub(crate) fn tasks_changed(&self) {
+        self.changed.store(true, Ordering::Relaxed);
     }
 
     fn show_changed(&self) {
-        let changed = self.stop_waiting().changed.take();
-        if let Some(tasks) = changed {
-            self.tasks(&tasks);
+        if self.changed.swap(false, Ordering::Relaxed) {
+            self.tasks();
         }
     }
 
     /// The task list with marks.
-    pub(crate) fn tasks(&self, tasks: &TaskStore) {
-        let all = tasks.list();
+    pub(crate) fn tasks(&self) {
+        let all = self.tasks.list();
         let listed: Vec<_> = all.iter().filter(|task| task.status != TaskStatus::Deleted).collect();
         // the tail is where the work is
         let skipped = listed.len().saturating_sub(TASKS_SHOWN);
-        drop(self.stop_waiting());
+        self.end_line();
         if skipped > 0 {
-            eprintln!("    {DIM}… {skipped} more above{DIM:#}");
+            note!("    {DIM}… {skipped} more above{DIM:#}");
         }
-        for task in &listed[skipped..] {
+        for task in listed.iter().skip(skipped) {
             let (mark, style) = match task.status {
                 TaskStatus::Completed => ("✔", GOOD),
                 TaskStatus::InProgress => ("▶", WARN),
                 TaskStatus::Pending | TaskStatus::Deleted => ("○", DIM),
             };
-            eprintln!("    {style}{mark}{style:#} {:>2} {}", task.taskid, one_line(&task.subject, 100));
+            note!("    {style}{mark}{style:#} {:>2} {}", task.taskid, one_line(&task.subject, 100));
         }
     }
 
     pub(crate) fn turn_finished(&self, turn: &Turn) {
-        self.end_line();
         self.show_changed();
+        self.end_line();
         let plural = if turn.requests == 1 { "" } else { "s" };
-        eprintln!("{DIM}— {} request{plural}{DIM:#}", turn.requests);
+        let counts = self.tasks.counts();
+        let tasks = match counts.pending + counts.inprogress + counts.completed {
+            0 => String::new(),
+            all => format!(" · {} of {all} tasks completed", counts.completed),
+        };
+        note!("{DIM}— {} request{plural}{tasks}{DIM:#}", turn.requests);
     }
 
     pub(crate) fn turn_failed(&self, error: &TurnError) {
-        self.end_line();
         self.show_changed();
-        eprintln!("{FAIL}error:{FAIL:#} {}", visible(&error.to_string()));
+        self.end_line();
+        note!("{FAIL}error:{FAIL:#} {}", visible(&error.to_string()));
         if let Some(hint) = hint(error) {
-            eprintln!("{DIM}hint: {hint}{DIM:#}");
+            note!("{DIM}hint: {hint}{DIM:#}");
         }
     }
 
     pub(crate) fn turn_cancelled(&self) {
-        self.end_line();
         self.show_changed();
-        eprintln!("{WARN}cancelled{WARN:#}{DIM}; the next prompt goes on from here{DIM:#}");
-    }
-
-    pub(crate) fn closed(&self, opened: &Opened) {
-        drop(self.stop_waiting());
-        eprintln!("{DIM}session: {} (resume with --session){DIM:#}", opened.folder.display());
-    }
-
-    pub(crate) fn note(&self, line: std::fmt::Arguments<'_>) {
         self.end_line();
-        eprintln!("{line}");
+        note!("{WARN}cancelled{WARN:#}{DIM}; the next prompt goes on from here{DIM:#}");
+    }
+
+    pub(crate) fn closed(&self, resume: &str) {
+        self.end_line();
+        note!("{DIM}the session is kept; to go on with it:{DIM:#}\n  {}", visible(resume));
+    }
+
+    fn note(&self, line: std::fmt::Arguments<'_>) {
+        self.end_line();
+        note!("{line}");
     }
 
     fn answer(&self, text: &str) {
@@ -175,56 +200,39 @@ impl Text {
     }
 
     fn wait(&self, what: String) {
-        if !self.notes_to_terminal || std::env::var_os("NO_COLOR").is_some() || dumb() {
-            return;
-        }
-        let mut state = self.stop_waiting();
-        let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        spinner.set_style(ProgressStyle::default_spinner());
-        spinner.set_message(what);
-        spinner.enable_steady_tick(Duration::from_millis(100));
-        state.spinner = Some(spinner);
+        self.stop_waiting().spinner.start(what);
     }
 
     fn stop_waiting(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(spinner) = state.spinner.take() {
-            spinner.finish_and_clear();
-        }
+        state.spinner.stop();
         state
     }
 }
 
-fn dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+/// A call's arguments for people: the values alone where they are a plain object.
+fn said(arguments: &str) -> String {
+    let values = match serde_json::from_str(arguments) {
+        Ok(Value::Object(object)) => object.into_values().map(|value| match value {
+            Value::String(text) => one_line(&text, 60),
+            other => one_line(&other.to_string(), 60),
+        }),
+        _ => return one_line(arguments, 100),
+    };
+    one_line(&values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" · "), 100)
 }
 
-/// What a person can change about it here.
-fn hint(error: &TurnError) -> Option<&'static str> {
-    use insomnia_tasks::wire::{ErrorDetail, ModelErrorKind};
-    let error = error.model()?;
-    match (error.kind(), error.detail()) {
-        (_, Some(ErrorDetail::Placement(_))) => {
-            Some("try --reminder merge, the form that no server is known to refuse")
-        }
-        (ModelErrorKind::ModelNotFound, _) => Some("name another model with --model"),
-        (ModelErrorKind::Auth, _) => Some("give the key with --api-key or in OPENAI_API_KEY"),
-        (ModelErrorKind::Connect, _) => Some("is the server running, and is --base-url right?"),
-        _ => None,
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn arguments_are_said_in_one_short_line() {
+        assert_eq!(said(r#"{"taskid":1,"status":"completed"}"#), "1 · completed");
+        assert_eq!(said(r#"{"path":"a\n\u001b[2Jb","first_line":null}"#), "a [2Jb · null");
+        assert_eq!(said("{}"), "");
+        assert_eq!(said("{\"half\n"), "{\"half");
+        let long = serde_json::json!({"a": "x".repeat(99), "b": "y".repeat(99)}).to_string();
+        assert_eq!(said(&long).chars().count(), 101);
     }
-}
-
-/// Text without the control characters that could steer a terminal.
-pub(crate) fn visible(text: &str) -> String {
-    text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
-}
-
-/// At most so many characters, on one line.
-pub(crate) fn one_line(text: &str, limit: usize) -> String {
-    let mut line: String = visible(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((cut, _)) = line.char_indices().nth(limit) {
-        line.truncate(cut);
-        line.push('…');
-    }
-    line
 }

@@ -2,25 +2,34 @@ use std::sync::{Mutex, PoisonError};
 
 use insomnia_tasks::{Pod, worker::Event};
 
-use crate::{failure::Failure, prompts::Prompts, screen::Screen};
+use crate::{failure::Failure, interrupt::Interrupts, prompts::Prompts, screen::Screen, terminal::note};
 
 /// Runs prompts one after another. A failed turn ends it, or with `keep_going` only its success.
 pub(crate) async fn run_prompts(
     pod: &Pod,
     screen: &Screen,
+    interrupts: &mut Interrupts,
     mut prompts: Prompts,
     keep_going: bool,
 ) -> Result<(), Failure> {
     let mut outcome = Ok(());
-    while let Some(prompt) = prompts.next().await {
-        if let Err(ended) = run_turn(pod, screen, &prompt).await {
-            outcome = Err(Failure::Shown);
-            if ended == Ended::Cancelled || !keep_going {
-                break;
+    loop {
+        let next = prompts.next(interrupts).await;
+        let next = next.map_err(|error| Failure::Usage(format!("stdin gives no prompts: {error}; use -p TEXT")))?;
+        let Some(prompt) = next else { return outcome };
+        match run_turn(pod, screen, interrupts, &prompt, false).await {
+            Ok(()) => {}
+            Err(Ended::Failed) if keep_going => outcome = Err(Failure::Shown),
+            Err(ended) => {
+                match prompts.left() {
+                    0 => {}
+                    left if ended == Ended::Cancelled => note!("prompts that were not run: {left}"),
+                    left => note!("prompts that were not run: {left}; with --keep-going they are"),
+                }
+                return Err(Failure::Shown);
             }
         }
     }
-    outcome
 }
 
 /// How a turn ended without an answer. It has been shown.
@@ -30,9 +39,15 @@ pub(crate) enum Ended {
     Cancelled,
 }
 
-/// Runs one turn and shows it; Ctrl-C cancels the turn.
-pub(crate) async fn run_turn(pod: &Pod, screen: &Screen, prompt: &str) -> Result<(), Ended> {
-    screen.turn_started(prompt);
+/// Runs one turn and shows it; Ctrl-C cancels the turn. `typed` if the prompt stands on the terminal already.
+pub(crate) async fn run_turn(
+    pod: &Pod,
+    screen: &Screen,
+    interrupts: &mut Interrupts,
+    prompt: &str,
+    typed: bool,
+) -> Result<(), Ended> {
+    screen.turn_started(prompt, typed);
     let changes = Mutex::new(pod.tasks().subscribe());
     let listener = |event: Event| {
         let tool_ended = matches!(event, Event::ToolFinished { .. });
@@ -46,8 +61,9 @@ pub(crate) async fn run_turn(pod: &Pod, screen: &Screen, prompt: &str) -> Result
         }
     };
     let outcome = tokio::select! {
+        biased;
+        () = interrupts.next() => None,
         outcome = pod.run_with(prompt, listener) => Some(outcome),
-        _ = tokio::signal::ctrl_c() => None,
     };
     match outcome {
         Some(Ok(turn)) => {
@@ -59,6 +75,10 @@ pub(crate) async fn run_turn(pod: &Pod, screen: &Screen, prompt: &str) -> Result
             Err(Ended::Failed)
         }
         None => {
+            // what the tools have done so far is kept
+            if let Err(error) = pod.flush().await {
+                screen.turn_failed(&error);
+            }
             screen.turn_cancelled();
             Err(Ended::Cancelled)
         }

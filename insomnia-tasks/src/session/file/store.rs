@@ -23,7 +23,8 @@ use crate::session::{
 /// as `history.reserve`, and `blobs/` for messages beyond 256 KB.
 ///
 /// One `FileStore` at a time can have a session open, on the whole machine; dropping it lets go. What was appended but
-/// not flushed is lost with it, so [`close`](Storage::close) it where the last error matters.
+/// not flushed is written then, which blocks and has nobody to tell an error to: [`close`](Storage::close) it where the
+/// last error matters.
 pub struct FileStore {
     shared: Arc<Shared>,
 }
@@ -142,5 +143,13 @@ impl Shared {
         writer.append(&batch)?;
         self.queue().entries.drain(..batch.len());
         Ok(())
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Err(error) = self.flush() {
+            tracing::warn!(%error, "the last records of a session could not be written");
+        }
     }
 }

@@ -214,6 +214,15 @@ fn keeps_and_reports_a_bad_line_in_the_middle() {
 }
 
 #[test]
+fn writes_what_is_queued_when_it_is_dropped() {
+    let dir = tempfile::tempdir().unwrap();
+    let Opened { store, .. } = open(dir.path()).unwrap();
+    store.append(&user(1, "not flushed"));
+    drop(store);
+    assert_eq!(open(dir.path()).unwrap().session.entries.len(), 1);
+}
+
+#[test]
 fn a_write_torn_within_the_old_closing_line_costs_nothing_acknowledged() {
     let record = |seq: u64, batch: &str| {
         let text = user(seq, "x").to_json().unwrap();

@@ -18,7 +18,7 @@ pub struct TaskCreate {
 }
 
 impl TaskCreate {
-    pub(super) fn apply(self, tasks: &TaskStore) -> Result<Task, TaskError> {
-        tasks.create_as(Author::Model, self.subject, self.description.unwrap_or_default())
+    pub(super) fn apply(self, author: Author, tasks: &TaskStore) -> Result<Task, TaskError> {
+        tasks.create_as(author, self.subject, self.description.unwrap_or_default())
     }
 }

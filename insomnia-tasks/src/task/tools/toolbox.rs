@@ -3,7 +3,7 @@ use serde::Serialize;
 use super::{TaskCreate, TaskGet, TaskList, TaskUpdate, list::Line};
 use crate::{
     ToolCall,
-    task::{Task, TaskError, TaskStore},
+    task::{Task, TaskError, TaskStore, store::Author},
     tool::{DecodeError, IntoToolOutput, Run, Tool, ToolError, Toolbox},
 };
 
@@ -34,38 +34,40 @@ impl TaskToolbox {
     /// # Errors
     /// If the store refuses; the message tells the model what to do, and nothing was stored.
     pub fn apply(self, tasks: &TaskStore) -> Result<String, ToolError> {
+        self.apply_as(Author::Host, tasks)
+    }
+
+    pub(crate) fn apply_as(self, author: Author, tasks: &TaskStore) -> Result<String, ToolError> {
         match self {
-            Self::TaskCreate(create) => changed(create.apply(tasks)),
-            Self::TaskUpdate(update) => changed(update.apply(tasks)),
+            Self::TaskCreate(create) => changed(create.apply(author, tasks)),
+            Self::TaskUpdate(update) => changed(update.apply(author, tasks)),
             Self::TaskList(list) => Ok(json(&list.apply(tasks))),
             Self::TaskGet(get) => get.apply(tasks).map(|task| json(&task)).map_err(ToolError::from_error),
         }
     }
 }
 
-impl Run<TaskStore> for TaskCreate {
-    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
-        TaskToolbox::TaskCreate(self).apply(tasks)
-    }
+/// The tasks of a session, as the model's own calls change them: the history has those calls, so that nothing else need be
+/// recorded. Whoever runs the tools on a [`TaskStore`], a sub-agent of the host for instance, changes tasks as the host does.
+pub(crate) struct SessionTasks(pub(crate) TaskStore);
+
+macro_rules! run {
+    ($($tool:ident)*) => {$(
+        impl Run<TaskStore> for $tool {
+            async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
+                TaskToolbox::$tool(self).apply(tasks)
+            }
+        }
+
+        impl Run<SessionTasks> for $tool {
+            async fn run(self, tasks: &SessionTasks) -> Result<impl IntoToolOutput, ToolError> {
+                TaskToolbox::$tool(self).apply_as(Author::Model, &tasks.0)
+            }
+        }
+    )*};
 }
 
-impl Run<TaskStore> for TaskUpdate {
-    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
-        TaskToolbox::TaskUpdate(self).apply(tasks)
-    }
-}
-
-impl Run<TaskStore> for TaskList {
-    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
-        TaskToolbox::TaskList(self).apply(tasks)
-    }
-}
-
-impl Run<TaskStore> for TaskGet {
-    async fn run(self, tasks: &TaskStore) -> Result<impl IntoToolOutput, ToolError> {
-        TaskToolbox::TaskGet(self).apply(tasks)
-    }
-}
+run!(TaskCreate TaskUpdate TaskList TaskGet);
 
 /// Whether a call of this name changes tasks, and so shows that the model keeps its list.
 pub fn changes_tasks(name: &str) -> bool {
@@ -84,4 +86,18 @@ fn changed(task: Result<Task, TaskError>) -> Result<String, ToolError> {
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_read_as_the_loop_reads_it() {
+        for arguments in [r#"{"subject":"x"}{}"#, r#"{"subject":"x"} He said "done"."#] {
+            let call = ToolCall { id: String::new(), name: "TaskCreate".to_owned(), arguments: arguments.to_owned() };
+            let Ok(TaskToolbox::TaskCreate(create)) = TaskToolbox::decode_call(&call) else { panic!("{arguments}") };
+            assert_eq!(create.subject, "x");
+        }
+    }
 }

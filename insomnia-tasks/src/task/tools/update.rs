@@ -21,8 +21,8 @@ pub struct TaskUpdate {
 }
 
 impl TaskUpdate {
-    pub(super) fn apply(self, tasks: &TaskStore) -> Result<Task, TaskError> {
-        tasks.update_as(Author::Model, self.taskid, self.patch())
+    pub(super) fn apply(self, author: Author, tasks: &TaskStore) -> Result<Task, TaskError> {
+        tasks.update_as(author, self.taskid, self.patch())
     }
 
     pub(in crate::task) fn patch(self) -> TaskPatch {

@@ -26,6 +26,9 @@ mod object;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use object::parse_object;
 pub(super) use parse::parse;
+pub(crate) use text::split_arguments;
+pub use text::{MalformedArguments, echo_arguments, normalize_arguments};

@@ -50,16 +50,15 @@ fn refuses_everything_else() {
         ("\"hello\"", "not valid JSON"),
         ("\"3\"", "not a number"),
         ("true", "not a boolean"),
-        (r#"{"a": "x"#, "end before"),
-        (r#"{"a": 1"#, "end before"),
-        (r#"{}{"a""#, "end before"),
-        (r#"{"a":1}{"a":2}"#, "one JSON object"),
+        (r#"{"a": "x"#, "cut off"),
+        (r#"{"a": 1"#, "cut off"),
+        (r#"{}{"a""#, "cut off"),
+        (r#"{"a":1}{"a":2}"#, "one call for each"),
         (r#"{"a":1}, "b": 2"#, "one JSON object"),
         (r#"{"a":1}[]"#, "one JSON object"),
-        ("null null", "not null"),
+        ("null null", "not valid JSON"),
         ("{a: 1}", "not valid JSON"),
-        (r#"{"a":"C:\projects\new"}"#, r"written as \\"),
-        (r#""\"\\\"{}\\\"\"""#, "not a string"),
+        (r#"{"a":"C:\projects\new"}"#, r"every backslash"),
     ] {
         let message = parse_object(text).expect_err(text).to_string();
         assert!(message.contains(says) && message.contains("nothing was run"), "{text}: {message}");
@@ -70,7 +69,7 @@ fn refuses_everything_else() {
 fn echoes_little() {
     let huge = format!("[\"{}\"]", "ä".repeat(10_000));
     let message = parse_object(&huge).unwrap_err().to_string();
-    assert!(message.len() < 350 && message.contains("[\"ää"), "{message}");
+    assert!(message.len() < 400 && message.contains("[\"ää"), "{message}");
 }
 
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]

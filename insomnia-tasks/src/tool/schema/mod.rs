@@ -26,6 +26,7 @@ mod object;
 mod read;
 mod render;
 mod shape;
+mod strict;
 #[cfg(test)]
 mod tests;
 mod union;
@@ -35,3 +36,4 @@ pub use render::plain;
 
 pub(super) use read::read;
 pub(super) use shape::{Kind, Shape};
+pub(super) use strict::strict;

@@ -6,11 +6,12 @@ use serde_json::{Value, value::RawValue};
 use super::{
     content,
     edit::{Object, quote},
-    ids::Ids,
-    round::Slot,
     settings::{CallIds, Dialect, ToolOnlyContent},
 };
-use crate::item::{ToolCall, clean_name};
+use crate::{
+    item::{Ids, Slot, ToolCall, clean_name},
+    tool::arguments::echo_arguments,
+};
 
 /// An assistant message as it is sent back.
 pub(super) struct Echo {
@@ -115,8 +116,7 @@ fn fix_arguments(raw: Option<&str>, arguments: &str) -> Option<String> {
     if is_object(arguments) {
         return (!raw.is_some_and(|raw| raw.starts_with('"'))).then(|| arguments.to_owned());
     }
-    let inner = serde_json::from_str::<String>(arguments).ok().filter(|inner| is_object(inner));
-    Some(inner.unwrap_or_else(|| "{}".to_owned()))
+    Some(echo_arguments(arguments).into_owned())
 }
 
 fn is_object(json: &str) -> bool {

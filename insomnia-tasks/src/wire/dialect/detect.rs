@@ -58,7 +58,7 @@ fn is_host(host: &str, pattern: &str) -> bool {
 }
 
 /// The host name of a URL in lower case, without user, port and trailing dot; empty where there is none.
-fn host_of(url: &str) -> String {
+pub(crate) fn host_of(url: &str) -> String {
     let url = url.trim();
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest).trim_start_matches(['/', '\\']);
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();

@@ -1,10 +1,8 @@
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
-};
 use serde_json::value::RawValue;
+
+use crate::json::members;
 
 /// A JSON object as texts, so that one member can be changed and every other byte stays.
 ///
@@ -17,9 +15,8 @@ pub(super) struct Object<'a> {
 impl<'a> Object<'a> {
     /// `None` where the text is no JSON object.
     pub(super) fn parse(json: &'a str) -> Option<Self> {
-        let members: Members<'a> = serde_json::from_str(json).ok()?;
         let text = |raw: &'a RawValue| Cow::Borrowed(raw.get());
-        let members = members.0.into_iter().map(|(key, value)| (text(key), text(value))).collect();
+        let members = members::<&RawValue>(json)?.into_iter().map(|(key, value)| (text(key), text(value))).collect();
         Some(Self { members, changed: false })
     }
 
@@ -91,32 +88,6 @@ fn is_key(name: &str, key: &str) -> bool {
         return serde_json::from_str::<String>(name).is_ok_and(|name| name == key);
     }
     name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) == Some(key)
-}
-
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor).map(Members)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Vec<(&'de RawValue, &'de RawValue)>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(members)
-    }
 }
 
 #[cfg(test)]

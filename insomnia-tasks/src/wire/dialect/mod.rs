@@ -9,13 +9,10 @@ mod detect;
 mod edit;
 mod fallback;
 mod host;
-mod ids;
 #[cfg(feature = "client")]
 mod openai;
 mod presets;
 mod projection;
-mod round;
-mod rounds;
 mod settings;
 
 #[cfg(test)]
@@ -25,8 +22,9 @@ mod history_tests;
 #[cfg(test)]
 mod projection_tests;
 
+#[cfg(feature = "client")]
+pub(crate) use detect::host_of;
 pub use host::{HostMessage, append_late};
-pub(crate) use rounds::Rounds;
 
 pub use projection::{INTERRUPTED, Projection};
 pub use settings::{CallIds, Dialect, LateSystem, ToolOnlyContent, UnknownPlacement};

@@ -1,7 +1,7 @@
 use super::settings::{CallIds, Dialect, LateSystem, ToolOnlyContent};
 
 /// What only a model writes; servers with a closed message schema refuse it as input.
-const MODEL_OUTPUT: [&str; 7] =
+pub(super) const MODEL_OUTPUT: [&str; 7] =
     ["reasoning", "reasoning_content", "reasoning_details", "refusal", "annotations", "audio", "extra_content"];
 
 impl Default for Dialect {
@@ -12,9 +12,11 @@ impl Default for Dialect {
             call_ids: CallIds::AsGiven,
             tool_only_content: ToolOnlyContent::AsReceived,
             dropped_fields: Vec::new(),
+            system_role: true,
             developer_role: false,
             alternate: true,
             strict_schemas: false,
+            stream_usage: false,
         }
     }
 }
@@ -41,7 +43,11 @@ impl Dialect {
     pub fn preset(name: &str) -> Option<Dialect> {
         let portable = Dialect::default();
         Some(match name {
-            "openai" => portable.with_late_system(LateSystem::System).with_developer_role(true).with_alternate(false),
+            "openai" => portable
+                .with_late_system(LateSystem::System)
+                .with_developer_role(true)
+                .with_alternate(false)
+                .with_stream_usage(true),
             "mistral" => portable
                 .with_call_ids(CallIds::NineAlphanumeric)
                 .with_dropped_fields(MODEL_OUTPUT.into_iter().chain(["name"])),

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::value::RawValue;
 
@@ -6,11 +6,9 @@ use super::{
     assistant::{self, Echo},
     content,
     edit::{Object, quote},
-    ids::Ids,
-    round::Round,
     settings::{Dialect, LateSystem},
 };
-use crate::item::{Item, ItemKind, ToolCall};
+use crate::item::{Ids, Item, ItemKind, Round, ToolCall};
 
 /// The result that is sent for a call of which none is known: a crash or a cancel came between.
 pub const INTERRUPTED: &str = "interrupted; may or may not have run";
@@ -28,8 +26,9 @@ const BRIDGE: &str = "(interrupted)";
 ///
 /// - System messages after the start are placed as [`Dialect::late_system`] says. To merge, there must be a tool or user
 ///   message right before; after an assistant message, or at the very start, the text is sent as a `user` message.
-/// - Every tool call has exactly one result right after its message. Calls without one are answered with
-///   [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and those that come too
+/// - Where the server takes no system messages, those at the start are the beginning of the first user message.
+/// - Every tool call has exactly one result right after its message, in the order of the calls. Calls without one are
+///   answered with [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and those that come too
 ///   late are left out.
 /// - Every call has an id of its own, a type, and arguments that are a JSON object in a string. Entries that name no
 ///   function are left out.
@@ -53,12 +52,16 @@ pub struct Projection {
     dialect: Dialect,
     messages: Vec<Arc<RawValue>>,
     round: Round,
+    /// The results of the round so far, by the id of their call.
+    results: HashMap<String, Arc<RawValue>>,
     ids: Ids,
     last: Option<Role>,
     /// Whether the last message may still grow: it stands in no answered request.
     growing: bool,
     /// Whether anything but system messages was pushed.
     started: bool,
+    /// Whether the last message is a user message made of system messages only, which the first prompt joins.
+    leading: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +79,12 @@ impl Projection {
             dialect,
             messages: Vec::new(),
             round: Round::default(),
+            results: HashMap::new(),
             ids: Ids::default(),
             last: None,
             growing: false,
             started: false,
+            leading: false,
         };
         if let Some(instructions) = instructions.filter(|text| !text.is_empty()) {
             projection.push(&Item::system_message(instructions));
@@ -108,7 +113,7 @@ impl Projection {
     /// What a request sent now would carry. Open calls are answered with [`INTERRUPTED`], in the returned messages only.
     pub fn messages(&self) -> Vec<Arc<RawValue>> {
         let mut messages = self.messages.clone();
-        messages.extend(self.round.open_calls().map(interrupted));
+        messages.extend(self.round_results());
         messages
     }
 
@@ -120,8 +125,12 @@ impl Projection {
     /// A system message at the start. Where late ones are refused a second one is too, so it joins the first.
     fn push_leading(&mut self, item: &Item) {
         let joins = matches!(self.dialect.late_system, LateSystem::Merge | LateSystem::User);
-        if joins && self.last == Some(Role::System) {
+        if self.leading || joins && self.last == Some(Role::System) {
             self.merge(item);
+        } else if !self.dialect.system_role {
+            let message = self.with_role(item, r#""user""#);
+            self.add(message, Role::User);
+            self.leading = true;
         } else {
             let message = self.as_system(item);
             self.add(message, Role::System);
@@ -132,10 +141,25 @@ impl Projection {
     /// was sent before stays as it is, which joining the messages would not allow.
     fn push_user(&mut self, message: Arc<RawValue>) {
         self.close_round();
+        if self.leading {
+            return self.join_leading(&message);
+        }
         if self.dialect.alternate && matches!(self.last, Some(Role::User | Role::Tool)) {
             self.add(Item::assistant_message(BRIDGE).raw().clone(), Role::Assistant);
         }
         self.add(message, Role::User);
+    }
+
+    /// Puts the text of the system messages before the first prompt, whose fields stay.
+    fn join_leading(&mut self, message: &Arc<RawValue>) {
+        let leading = self.messages.pop();
+        let leading = leading.as_ref().and_then(|leading| Object::parse(leading.get()));
+        let joined = leading.zip(Object::parse(message.get())).map(|(leading, mut joined)| {
+            let own = joined.get("content").unwrap_or("null");
+            joined.set("content", content::append(leading.get("content"), own));
+            joined.share(message)
+        });
+        self.add(joined.unwrap_or_else(|| message.clone()), Role::User);
     }
 
     fn push_assistant(&mut self, item: &Item) {
@@ -158,7 +182,7 @@ impl Projection {
         }
         result.set("role", r#""tool""#);
         assistant::drop_fields(&mut result, &self.dialect);
-        self.add(result.share(item.raw()), Role::Tool);
+        self.results.insert(id, result.share(item.raw()));
     }
 
     fn push_late(&mut self, item: &Item) {
@@ -173,23 +197,35 @@ impl Projection {
                 self.add(message, Role::System);
             }
             LateSystem::Merge if self.growing => self.merge(item),
-            LateSystem::User if self.growing && self.dialect.alternate => self.merge(item),
-            LateSystem::User | LateSystem::Merge => self.push_user(self.with_role(item, r#""user""#)),
+            LateSystem::Merge => self.push_user(self.with_role(item, r#""user""#)),
+            // nobody but the host chooses this form, so it gets it, alternating or not
+            LateSystem::User => {
+                let message = self.with_role(item, r#""user""#);
+                self.add(message, Role::User);
+            }
         }
     }
 
     /// Answers what is still open, for good: something else follows.
     fn close_round(&mut self) {
-        let round = std::mem::take(&mut self.round);
-        for call in round.open_calls() {
-            self.add(interrupted(call), Role::Tool);
+        for result in self.round_results() {
+            self.add(result, Role::Tool);
         }
+        self.round = Round::default();
+        self.results.clear();
+    }
+
+    /// One result for each call of the round, in the order of the calls.
+    fn round_results(&self) -> Vec<Arc<RawValue>> {
+        let result = |call: &ToolCall| self.results.get(&call.id).cloned().unwrap_or_else(|| interrupted(call));
+        self.round.calls().map(result).collect()
     }
 
     fn add(&mut self, message: Arc<RawValue>, role: Role) {
         self.messages.push(message);
         self.last = Some(role);
         self.growing = matches!(role, Role::User | Role::Tool);
+        self.leading = false;
     }
 
     /// Appends the item's text to the last message.

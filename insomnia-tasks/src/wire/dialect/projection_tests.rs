@@ -102,6 +102,15 @@ fn what_cannot_be_merged_is_a_user_message() {
 }
 
 #[test]
+fn a_user_message_that_was_asked_for_is_one_even_where_roles_alternate() {
+    let items = [user("hi"), calls(&["a"]), Item::tool_message("a", "1"), reminder()];
+    let view = view(Dialect::default().with_late_system(LateSystem::User), &items);
+    assert_eq!(view.len(), items.len());
+    assert_eq!(view[2], tool("a", "1"));
+    assert_eq!(view[3], user("note").json());
+}
+
+#[test]
 fn system_messages_at_the_start_become_one_where_late_ones_are_refused() {
     let first = [Item::system_message("one"), Item::system_message("two"), user("hi")];
     let mut merged = Projection::new(plain(), Some("zero"));
@@ -130,14 +139,14 @@ fn open_calls_are_answered_for_good_once_something_follows() {
     let tail = |projection: &Projection| -> Vec<String> {
         projection.messages()[2..].iter().map(|message| message.get().to_owned()).collect()
     };
-    assert_eq!(tail(&projection), [tool("b", "2"), tool("a", INTERRUPTED), tool("c", INTERRUPTED)]);
-    projection.push(&Item::tool_message("c", "3"));
-    assert_eq!(tail(&projection), [tool("b", "2"), tool("c", "3"), tool("a", INTERRUPTED)]);
+    assert_eq!(tail(&projection), [tool("a", INTERRUPTED), tool("b", "2"), tool("c", INTERRUPTED)]);
+    projection.push(&Item::tool_message("a", "1"));
+    assert_eq!(tail(&projection), [tool("a", "1"), tool("b", "2"), tool("c", INTERRUPTED)]);
     projection.push(&reminder());
-    let closed = [tool("b", "2"), tool("c", "3"), tool("a", &format!("{INTERRUPTED}\n\nnote"))];
+    let closed = [tool("a", "1"), tool("b", "2"), tool("c", &format!("{INTERRUPTED}\n\nnote"))];
     assert_eq!(tail(&projection), closed);
     assert!(projection.open_calls().is_empty());
-    projection.push(&Item::tool_message("a", "too late"));
+    projection.push(&Item::tool_message("c", "too late"));
     assert_eq!(tail(&projection), closed);
 }
 
@@ -312,13 +321,36 @@ fn a_history_of_one_server_is_accepted_by_another() {
     assert!(results.iter().all(|result| result.tool_call_id().unwrap().len() == 9));
     let contents: Vec<_> = results.iter().map(|result| result.text().unwrap()).collect();
     let history = [asked.clone(), results[1].clone(), results[0].clone()];
-    let expected = [asked.json().to_owned(), tool("call_2", &contents[1]), tool("call_1", &contents[0])];
+    let expected = [asked.json().to_owned(), tool("call_1", &contents[0]), tool("call_2", &contents[1])];
     assert_eq!(view(preset("openai"), &history), expected);
-    assert_eq!(view(preset("mistral"), &history)[1..], [results[1].json(), results[0].json()]);
+    assert_eq!(view(preset("mistral"), &history)[1..], [results[0].json(), results[1].json()]);
 }
 
 #[test]
 fn the_kind_not_the_role_says_what_is_late() {
     let notification = user("n").with_kind(ItemKind::Notification);
     assert_eq!(view(plain(), &[user("hi"), notification]), [user("hi\n\nn").json()]);
+}
+
+#[test]
+fn without_system_messages_the_instructions_begin_the_first_prompt() {
+    let dialect = Dialect::default().with_system_role(false);
+    let mut projection = Projection::new(dialect.clone(), Some("Be brief."));
+    projection.extend(&[Item::system_message("Be kind."), user("hi"), reminder()]);
+    let text = |projection: &Projection| -> Vec<String> {
+        projection.messages().iter().map(|message| message.get().to_owned()).collect()
+    };
+    let first = text(&projection);
+    assert_eq!(first.len(), 1);
+    assert!(first[0].starts_with(r#"{"role":"user","content":"Be brief.\n\nBe kind.\n\nhi\n\n"#), "{first:?}");
+    projection.extend(&[item(r#"{"role":"assistant","content":"a"}"#), user("more")]);
+    assert_eq!(text(&projection)[..1], first);
+    assert_eq!(text(&projection).len(), 3);
+
+    let parts = item(r#"{"role":"user","content":[{"type":"text","text":"hi"}],"name":"x"}"#);
+    let joined =
+        r#"{"role":"user","content":[{"type":"text","text":"Be brief."},{"type":"text","text":"hi"}],"name":"x"}"#;
+    let mut projection = Projection::new(dialect, Some("Be brief."));
+    projection.push(&parts);
+    assert_eq!(text(&projection), [joined]);
 }

@@ -32,14 +32,21 @@ pub struct Dialect {
     /// a message means nothing (`role`, `content`, `tool_calls`, `tool_call_id`, `id`, `type`, `function`) are kept
     /// even when listed.
     pub dropped_fields: Vec<String>,
+    /// Whether the server takes system messages at all. Where not, those at the start are the beginning of the first user
+    /// message.
+    pub system_role: bool,
     /// Whether the server knows the role `developer`. Where not, such messages are sent as `system`.
     pub developer_role: bool,
     /// Whether user and assistant messages must alternate. Then a prompt after another one or after a tool result, which is
-    /// where a turn broke off, gets a short assistant message before it, and late system messages are never user messages
-    /// of their own where they can be merged.
+    /// where a turn broke off, gets a short assistant message before it. Late system messages have the form that
+    /// [`late_system`](Self::late_system) names all the same.
     pub alternate: bool,
-    /// Whether tools are offered with strict schemas.
+    /// Whether tools are offered with strict schemas: `"strict": true`, every field required, those that are optional
+    /// nullable. A tool that strict mode cannot express, such as one that takes any JSON value, is offered without.
     pub strict_schemas: bool,
+    /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`), which some servers refuse.
+    /// [`WorkerSettings::stream_usage`](crate::worker::WorkerSettings::stream_usage) overrides it.
+    pub stream_usage: bool,
 }
 
 impl Dialect {
@@ -71,6 +78,13 @@ impl Dialect {
         self
     }
 
+    /// The same dialect with system messages at the start, or with their text in the first user message.
+    #[must_use]
+    pub fn with_system_role(mut self, known: bool) -> Self {
+        self.system_role = known;
+        self
+    }
+
     /// The same dialect with the role `developer` kept or sent as `system`.
     #[must_use]
     pub fn with_developer_role(mut self, known: bool) -> Self {
@@ -89,6 +103,13 @@ impl Dialect {
     #[must_use]
     pub fn with_strict_schemas(mut self, strict: bool) -> Self {
         self.strict_schemas = strict;
+        self
+    }
+
+    /// The same dialect with streams that end with a count of tokens, or without.
+    #[must_use]
+    pub fn with_stream_usage(mut self, asked: bool) -> Self {
+        self.stream_usage = asked;
         self
     }
 }

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::item::{Item, ItemKind, ToolCall};
 
-/// Pairs the results of a history with their calls, as [`Projection`](super::Projection) does on the wire.
+/// Pairs the results of a history with their calls, as the projection does on the wire.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     ids: Ids,
@@ -12,6 +12,16 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
+    /// What these items leave.
+    #[cfg(feature = "client")]
+    pub(crate) fn of(items: &[Item]) -> Self {
+        let mut rounds = Self::default();
+        for item in items {
+            rounds.push(item);
+        }
+        rounds
+    }
+
     /// Takes in the next item; the call that it answers, if it is the result of one.
     pub(crate) fn push(&mut self, item: &Item) -> Option<ToolCall> {
         match item.kind() {

@@ -3,27 +3,32 @@ use crate::item::ToolCall;
 
 /// The calls of the last assistant message and which of them are answered.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Round {
+pub(crate) struct Round {
     slots: Vec<Slot>,
 }
 
 /// One call of a round.
 #[derive(Clone, Debug)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     /// The call with the id that it has on the wire.
-    pub(super) call: ToolCall,
+    pub(crate) call: ToolCall,
     /// Every id that a stored result of it may carry.
-    pub(super) id: CallId,
-    pub(super) answered: bool,
+    pub(crate) id: CallId,
+    pub(crate) answered: bool,
 }
 
 impl Round {
-    pub(super) fn new(slots: Vec<Slot>) -> Self {
+    pub(crate) fn new(slots: Vec<Slot>) -> Self {
         Self { slots }
     }
 
+    /// All calls, in order.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.slots.iter().map(|slot| &slot.call)
+    }
+
     /// The calls without a result, in order.
-    pub(super) fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.slots.iter().filter(|slot| !slot.answered).map(|slot| &slot.call)
     }
 
@@ -33,7 +38,7 @@ impl Round {
     /// this order. A result without an id belongs to the first open call (of the named function, if it names one). So
     /// does one whose id was made for an earlier form of this history, such as before a compaction: it has the form
     /// of the made ones and is no id of this round.
-    pub(super) fn answer(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&ToolCall> {
+    pub(crate) fn answer(&mut self, id: Option<&str>, name: Option<&str>) -> Option<&ToolCall> {
         let id = id.unwrap_or_default();
         let mut place = if id.is_empty() { None } else { self.find_open(id) };
         let unknown = !self.slots.iter().any(|slot| slot.answers_to(id));

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 /// Gives every call of a conversation its id. Depends on the calls alone, so a resumed session gets the same ids.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ids {
+pub(crate) struct Ids {
     canonical: HashSet<String>,
     mapped: HashSet<String>,
     calls: u64,
@@ -10,13 +10,13 @@ pub(super) struct Ids {
 
 /// The ids of one call, all of which a stored result may carry.
 #[derive(Clone, Debug)]
-pub(super) struct CallId {
+pub(crate) struct CallId {
     /// As the server gave it; empty where it gave none.
-    pub(super) given: String,
+    pub(crate) given: String,
     /// The given one where it is fit for use, else a new one.
-    pub(super) canonical: String,
+    pub(crate) canonical: String,
     /// Nine letters or digits.
-    pub(super) mapped: String,
+    pub(crate) mapped: String,
 }
 
 const LONGEST: usize = 40;
@@ -24,7 +24,7 @@ const SHORT: usize = 9;
 
 impl Ids {
     /// The ids of the next call.
-    pub(super) fn assign(&mut self, given: String) -> CallId {
+    pub(crate) fn assign(&mut self, given: String) -> CallId {
         let fit = !given.is_empty() && given.chars().count() <= LONGEST;
         let canonical = choose(&mut self.canonical, fit.then_some(&given), self.calls);
         let mapped = choose(&mut self.mapped, is_minted_form(&given).then_some(&given), self.calls);
@@ -34,7 +34,7 @@ impl Ids {
 }
 
 /// Whether an id has the form of those that are made here.
-pub(super) fn is_minted_form(id: &str) -> bool {
+pub(crate) fn is_minted_form(id: &str) -> bool {
     id.len() == SHORT && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

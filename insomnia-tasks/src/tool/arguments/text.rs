@@ -2,7 +2,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::json::{documents, repair_strings};
+use super::escapes::repair;
+use crate::json::{documents, repair_strings};
 
 /// Why a call's arguments cannot be used. The message is written for the model, which is to call again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +18,9 @@ pub enum MalformedArguments {
     #[error("the arguments must be a JSON object, not {0}: call the tool again with an object")]
     NotAnObject(&'static str),
     /// They are not JSON; the reason is beside it.
-    #[error("the arguments are not valid JSON ({0}): call the tool again with valid JSON")]
+    #[error(
+        "the arguments are not valid JSON ({0}): call the tool again with one JSON object, and write every backslash in a string as \\\\"
+    )]
     Invalid(String),
     /// They are several objects.
     #[error("the arguments hold {0} JSON objects: make one call for each of them")]
@@ -27,7 +30,8 @@ pub enum MalformedArguments {
 /// A call's arguments as the text of one JSON object.
 ///
 /// Nothing and `null` mean `{}`; a string that holds an object is unwrapped; Markdown fences, an empty object in front,
-/// repeated objects and text after the object are dropped. An object in good order passes byte for byte.
+/// repeated objects and text after the object are dropped; line breaks and backslashes that were not escaped are repaired
+/// where that has one meaning. An object in good order passes byte for byte.
 ///
 /// # Errors
 /// If no object can be read from the text without guessing.
@@ -46,7 +50,7 @@ pub fn echo_arguments(text: &str) -> Cow<'_, str> {
 }
 
 /// Like [`normalize_arguments`], but several different objects are several results; there is at least one.
-pub(super) fn split_arguments(text: &str) -> Result<Vec<Cow<'_, str>>, MalformedArguments> {
+pub(crate) fn split_arguments(text: &str) -> Result<Vec<Cow<'_, str>>, MalformedArguments> {
     split(text, MAX_UNWRAPPED)
 }
 
@@ -63,11 +67,21 @@ fn split(text: &str, layers: usize) -> Result<Vec<Cow<'_, str>>, MalformedArgume
         Err(_) if text.is_empty() => Ok(vec![Cow::Borrowed("{}")]),
         Err(error) => match without_fence(text) {
             Some(inner) if layers > 0 => split(inner, layers - 1),
-            _ => match repair_strings(text) {
-                Cow::Borrowed(text) => several(text, &error),
-                Cow::Owned(repaired) => Ok(owned(several(&repaired, &error)?)),
-            },
+            _ => repaired(text, &error),
         },
+    }
+}
+
+/// The objects of a text that is not one document. Repairs come last: they must not change what can be read as it is.
+fn repaired<'a>(text: &'a str, error: &serde_json::Error) -> Result<Vec<Cow<'a, str>>, MalformedArguments> {
+    let found = match repair_strings(text) {
+        Cow::Borrowed(text) => several(text, error),
+        Cow::Owned(repaired) => several(&repaired, error).map(owned),
+    };
+    let Err(MalformedArguments::Invalid(_)) = &found else { return found };
+    match repair(text).map(|repaired| split(&repaired, 0).map(owned)) {
+        Some(Ok(objects)) => Ok(objects),
+        _ => found,
     }
 }
 
@@ -81,8 +95,8 @@ fn several<'a>(text: &'a str, error: &serde_json::Error) -> Result<Vec<Cow<'a, s
     if found.is_empty() {
         return Err(failed());
     }
-    if rest.contains(['{', '[']) {
-        // the start of one more object, which nobody can complete
+    if rest.contains(['{', '[']) || rest.trim_start().starts_with([',', ':']) {
+        // more than an aside: the start of another object, or members that stand outside
         return Err(if rest.trim_start().starts_with('{') { MalformedArguments::Truncated } else { failed() });
     }
     let mut objects: Vec<(Value, &str)> = Vec::new();
@@ -110,7 +124,7 @@ const MAX_OBJECTS: usize = 64;
 /// The inside of a Markdown code block, whatever follows it.
 fn without_fence(text: &str) -> Option<&str> {
     let (_language, inner) = text.strip_prefix("```")?.split_once('\n')?;
-    Some(inner.split_once("\n```").map_or(inner, |(inner, _)| inner))
+    Some(inner.split_once("\n```").map_or(inner, |(inner, _)| inner).trim_end_matches('`'))
 }
 
 fn owned(texts: Vec<Cow<'_, str>>) -> Vec<Cow<'static, str>> {
@@ -153,6 +167,7 @@ mod tests {
             (r#"{"a":1}</tool_call>"#, r#"{"a":1}"#),
             (r#"{"a":1}}"#, r#"{"a":1}"#),
             ("{\"a\":\"x\ny\"}", "{\"a\":\"x\\u000ay\"}"),
+            (r#"{"a":"C:\projects\d"}"#, r#"{"a":"C:\\projects\\d"}"#),
             (r#"{"a":"\ud83d"}"#, r#"{"a":"\ufffd"}"#),
         ] {
             assert_eq!(normalize_arguments(text).as_deref(), Ok(want), "{text}");
@@ -168,7 +183,7 @@ mod tests {
         for cut in [r#"{"a":"wri"#, r#"{"a":1"#, "{", r#"{"a":1}{"a":"#, r#"{}{"a":1"#] {
             assert_eq!(normalize_arguments(cut), Err(Truncated), "{cut}");
         }
-        for bad in [r#"{"a":"C:\projects\d"}"#, "{a:1}", "Done.", "{'a':1}"] {
+        for bad in [r#"{"a":"C:\projects\new"}"#, r#"{"a":1}, "b": 2"#, "{a:1}", "Done.", "{'a':1}"] {
             assert!(matches!(normalize_arguments(bad), Err(Invalid(_))), "{bad}");
         }
         let many: String = (0..100).map(|n| format!(r#"{{"a":{n}}}"#)).collect();

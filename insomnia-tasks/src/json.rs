@@ -1,6 +1,6 @@
 //! Reading JSON of others: shallow, so that one odd member never costs the rest.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
@@ -10,46 +10,46 @@ use serde_json::{Value, value::RawValue};
 
 /// The members of a JSON object, each as its JSON text. Duplicate keys are fine: the last one counts.
 #[derive(Debug)]
-pub(super) struct Object<'a>(Vec<(String, &'a RawValue)>);
+pub(crate) struct Object<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Object<'a> {
     /// None if the text is no JSON object.
-    pub(super) fn parse(text: &'a str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        members(text).map(Self)
     }
 
     /// The JSON text of a member; `null` counts as absent.
-    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         self.members().rev().find(|(name, _)| *name == key).map(|(_, text)| text).filter(|text| *text != "null")
     }
 
     /// A member that is an object itself.
-    pub(super) fn object(&self, key: &str) -> Option<Object<'a>> {
+    pub(crate) fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.get(key)?)
     }
 
     /// A member that is a string, decoded.
-    pub(super) fn string(&self, key: &str) -> Option<String> {
+    pub(crate) fn string(&self, key: &str) -> Option<String> {
         string(self.get(key)?)
     }
 
     /// A member that is a string with something in it.
-    pub(super) fn filled(&self, key: &str) -> Option<String> {
+    pub(crate) fn filled(&self, key: &str) -> Option<String> {
         self.string(key).filter(|text| !text.is_empty())
     }
 
-    pub(super) fn members(&self) -> impl DoubleEndedIterator<Item = (&str, &'a str)> {
+    pub(crate) fn members(&self) -> impl DoubleEndedIterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.get()))
     }
 }
 
 /// The string that a JSON text is, if it is one.
-pub(super) fn string(json: &str) -> Option<String> {
+pub(crate) fn string(json: &str) -> Option<String> {
     if json.starts_with('"') { serde_json::from_str(json).ok() } else { None }
 }
 
 /// The elements of a JSON array; whatever else the text is counts as the only element.
-pub(super) fn elements(json: &str) -> Vec<&str> {
+pub(crate) fn elements(json: &str) -> Vec<&str> {
     match serde_json::from_str::<Vec<&RawValue>>(json) {
         Ok(elements) => elements.into_iter().map(RawValue::get).collect(),
         Err(_) => vec![json],
@@ -57,7 +57,7 @@ pub(super) fn elements(json: &str) -> Vec<&str> {
 }
 
 /// The number that a JSON text is, or that a string holds, if it is not negative. Fractions are cut.
-pub(super) fn number(json: &str) -> Option<u64> {
+pub(crate) fn number(json: &str) -> Option<u64> {
     let text = json.trim_matches('"').trim();
     text.parse().ok().or_else(|| {
         let number: f64 = text.parse().ok()?;
@@ -66,7 +66,7 @@ pub(super) fn number(json: &str) -> Option<u64> {
 }
 
 /// The JSON documents at the start of a text; what follows the last whole one is returned beside them.
-pub(super) fn documents(text: &str) -> (Vec<&str>, &str) {
+pub(crate) fn documents(text: &str) -> (Vec<&str>, &str) {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let mut found = Vec::new();
     let mut end = 0;
@@ -79,7 +79,7 @@ pub(super) fn documents(text: &str) -> (Vec<&str>, &str) {
 
 /// Bytes of a server as text, without a byte order mark. Invalid UTF-8, surrogates without their other half and raw
 /// control characters in strings are replaced, since no JSON parser takes them.
-pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(text) => repair_strings(text),
@@ -88,7 +88,7 @@ pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// Replaces lone surrogates and raw control characters in the JSON strings of a text.
-pub(super) fn repair_strings(text: &str) -> Cow<'_, str> {
+pub(crate) fn repair_strings(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut out = String::new();
     let (mut copied, mut at, mut in_string) = (0, 0, false);
@@ -137,30 +137,33 @@ fn is_pair(high: u16, low: Option<u16>) -> bool {
 }
 
 /// A JSON text as a value, if it is JSON that is not too deeply nested.
-pub(super) fn value(json: &str) -> Option<Value> {
+pub(crate) fn value(json: &str) -> Option<Value> {
     serde_json::from_str(json).ok()
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Vec<(String, &'de RawValue)>;
+/// The members of a JSON object, keys in the form that is asked for; none if the text is no JSON object.
+pub(crate) fn members<'a, K: Deserialize<'a>>(text: &'a str) -> Option<Vec<(K, &'a RawValue)>> {
+    struct Members<K>(PhantomData<K>);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
-            }
+    impl<'de, K: Deserialize<'de>> Visitor<'de> for Members<K> {
+        type Value = Vec<(K, &'de RawValue)>;
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(members)
-            }
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a JSON object")
         }
-        deserializer.deserialize_map(Members).map(Object)
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = Vec::new();
+            while let Some(member) = map.next_entry()? {
+                members.push(member);
+            }
+            Ok(members)
+        }
     }
+
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let members = (&mut reader).deserialize_map(Members(PhantomData)).ok()?;
+    reader.end().ok().map(|()| members)
 }
 
 #[cfg(test)]

@@ -1,0 +1,17 @@
+//! `chat` and `drop_in` as real processes: their flags, what they print, how they end and what they leave behind.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
+
+mod demo;
+mod drop_in;
+mod endpoint;
+mod failures;
+mod interrupts;
+mod json;
+mod place;
+mod prompts;
+mod reminders;
+mod saved;
+mod sessions;
+#[cfg(unix)]
+mod terminal;
