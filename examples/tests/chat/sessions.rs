@@ -53,6 +53,23 @@ async fn are_private_below_the_data_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn are_listed_with_what_is_in_them() {
+    let place = Place::new();
+    let nothing = place.bare(&["sessions"]).run().ended(0);
+    assert!(nothing.stdout.is_empty() && nothing.stderr.contains("no sessions in"), "{nothing:?}");
+    let server = server(vec![create("Tidy up"), Reply::text("one"), Reply::text("two")]).await;
+    for prompts in [&["-p", "A"][..], &["-p", "B"]] {
+        place.bare(&[&["--base-url", &server.base_url()], prompts].concat()).run().ended(0);
+    }
+    let listed = place.bare(&["sessions"]).run().ended(0).stdout;
+    let lines: Vec<_> = listed.lines().collect();
+    assert_eq!(lines.len(), 2, "{listed}");
+    assert!(lines.iter().all(|line| line.contains(" 1 turns ") && line.contains(" B  /")), "{listed}");
+    // the latest first
+    assert!(lines[0].contains(" 0 open tasks") && lines[1].contains(" 1 open tasks"), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn keep_their_instructions_until_told_others() {
     let place = Place::new();
     let server = server(vec![Reply::text("hi"); 5]).await;

@@ -185,3 +185,34 @@ async fn answers_in_a_file_leave_the_terminal_to_the_person() {
     terminal.ended(0);
     assert_eq!(fs::read_to_string(answers).unwrap(), "for the file\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_compacted_taken_back_and_forked() {
+    let place = Place::new();
+    let replies = ["one", "two", "They counted.", "a third answer", "a fourth"].map(Reply::text).to_vec();
+    let server = server(replies).await;
+    let fork = place.path("fork");
+    let mut terminal = Terminal::start(place.chat(&server, &[]), "xterm-256color");
+    for (line, answer) in [
+        ("/rewind", "only 0 turns to go back".to_owned()),
+        ("A", "one".to_owned()),
+        ("B", "two".to_owned()),
+        ("/compact", "2 messages are now sent as a summary: They counted.".to_owned()),
+        ("C", "a third answer".to_owned()),
+        ("/rewind x", "takes a number".to_owned()),
+        ("/rewind", "back at the end of turn 2".to_owned()),
+        (&format!("/fork {}", fork.display()), "chat --session".to_owned()),
+        ("/fork", "takes the folder".to_owned()),
+        ("D", "a fourth".to_owned()),
+    ] {
+        terminal.shows(READY);
+        terminal.line(line);
+        terminal.shows(&answer);
+    }
+    terminal.shows(READY);
+    terminal.line("/quit");
+    terminal.ended(0);
+    let last = server.requests().pop().unwrap().text();
+    assert!(last.contains("They counted.") && last.contains("two") && !last.contains("third"), "{last}");
+    assert!(fork.join("history.json").exists());
+}

@@ -30,9 +30,12 @@ impl<'a> Branch<'a> {
         Self { live, rewound }
     }
 
-    /// The number of the last message of a turn, or of the turns before it if it has none; 0 for the session's beginning.
+    /// The number of the last message of a turn, or of the turns before it if it has none; 0 for the session's beginning. A
+    /// compaction right behind the message goes with it.
     pub(super) fn end_of_turn(&self, turn: u64) -> u64 {
-        let ends = |entry: &&&Entry| matches!(entry.body, EntryBody::Item(_)) && entry.turn <= turn;
-        self.live.iter().rev().find(ends).map_or(0, |entry| entry.seq)
+        let ends = |entry: &&Entry| matches!(entry.body, EntryBody::Item(_)) && entry.turn <= turn;
+        let Some(last) = self.live.iter().rposition(ends) else { return 0 };
+        let behind = self.live.iter().skip(last + 1).take_while(|entry| matches!(entry.body, EntryBody::Compact(_)));
+        self.live.iter().skip(last).take(1 + behind.count()).next_back().map_or(0, |entry| entry.seq)
     }
 }

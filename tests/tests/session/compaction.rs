@@ -204,3 +204,22 @@ async fn compacts_once_after_a_refusal_and_tries_again() {
     pod.run("a").await.unwrap_err();
     assert_eq!(server.requests().len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_compaction_goes_with_the_turn_before_it_and_not_with_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = ScriptedServer::start(model()).await.unwrap();
+    let pod = open(&server, folder.path()).await;
+    for _ in 0..2 {
+        pod.run("go").await.unwrap();
+    }
+    pod.compact(&Compaction::default()).await.unwrap();
+    pod.run("go").await.unwrap();
+    let sent = || server.requests().pop().unwrap().text();
+    pod.rewind(2).await.unwrap();
+    pod.run("go another way").await.unwrap();
+    assert!(sent().contains("We did things.") && !sent().contains("turn 1 is done"));
+    pod.rewind(1).await.unwrap();
+    pod.run("go a third way").await.unwrap();
+    assert!(!sent().contains("We did things.") && sent().contains("turn 1 is done"), "{}", sent());
+}

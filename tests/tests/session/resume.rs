@@ -101,7 +101,7 @@ async fn a_session_reopened_after_every_step_sends_the_same_bytes() {
         sent.push(requests.into_iter().map(|request| request.text()).collect::<Vec<_>>());
         ends.push((pod.tasks().snapshot(), pod.reminders().state(), pod.history(), pod.turn()));
     }
-    assert!(sent[0].len() >= 30, "{}", sent[0].len());
+    assert!(sent[0].len() > 20, "{}", sent[0].len());
     for (number, (never_closed, reopened)) in sent[0].iter().zip(&sent[1]).enumerate() {
         assert_eq!(never_closed, reopened, "request {number}");
     }

@@ -85,6 +85,8 @@ pub(crate) enum Command {
     Tasks(Saved),
     /// Print the messages of a session as a JSON array
     History(Saved),
+    /// List the sessions under your data folder: when last used, turns, open tasks, size
+    Sessions,
 }
 
 #[derive(Debug, clap::Args)]

@@ -25,7 +25,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<&'static str> {
             Some("--base-url must be an OpenAI-compatible server's; it usually ends in /v1")
         }
         (ModelErrorKind::Interrupted, _) => Some("send the prompt again; --no-stream asks for whole answers"),
-        (ModelErrorKind::ContextLength, _) => Some("start a new session with another --session folder"),
+        (ModelErrorKind::ContextLength, _) => {
+            Some("/compact shortens what is sent; or start a new session with another --session folder")
+        }
         _ => None,
     }
 }

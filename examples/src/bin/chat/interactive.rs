@@ -9,11 +9,15 @@ use crate::{
     session::Opened,
     terminal::{note, one_line},
     turns::{Ended, run_turn},
+    whole_session,
 };
 
 const HELP: &str = "/tasks              the task list
 /history            what was said, one line a message
 /reminders on|off   whether the model is reminded of open tasks
+/compact            send a summary in place of the older turns
+/rewind [N]         go back N turns, or one
+/fork DIR           a new session in DIR that begins with this one
 /help               this list
 /quit               leave; so does Ctrl-D
 Anything else is a prompt. Ctrl-C cancels the turn that runs.";
@@ -41,6 +45,7 @@ pub(crate) async fn run(
         editor = back;
         match line {
             Ok(line) if line.trim().is_empty() => {}
+            Ok(line) if whole_session::command(line.trim(), opened, interrupts).await => {}
             Ok(line) => match command(line.trim(), opened, screen) {
                 Next::Prompt(prompt) => outcome = turn(opened, screen, interrupts, prompt, true).await.and(outcome),
                 Next::Done => {}

@@ -12,11 +12,13 @@ mod prompts;
 mod saved;
 mod screen;
 mod session;
+mod sessions;
 mod shell;
 mod spinner;
 mod terminal;
 mod text;
 mod turns;
+mod whole_session;
 
 use std::{
     io::{IsTerminal, stdin},
@@ -46,6 +48,7 @@ async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session),
         Some(Command::History(saved)) => return saved::print_history(&saved.session),
+        Some(Command::Sessions) => return sessions::print(),
         None => {}
     }
     let mut interrupts =

@@ -56,9 +56,14 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
 }
 
 fn new_folder() -> Result<PathBuf, Failure> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(folder()?.join(format!("{}-{}", now.as_millis(), std::process::id())))
+}
+
+/// Where sessions are that were given no folder.
+pub(crate) fn folder() -> Result<PathBuf, Failure> {
     let data = dirs::data_dir().ok_or_else(|| {
         Failure::Session("there is no data folder for this user; name a session folder with --session".to_owned())
     })?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok(data.join("insomnia-tasks").join("sessions").join(format!("{}-{}", now.as_millis(), std::process::id())))
+    Ok(data.join("insomnia-tasks").join("sessions"))
 }

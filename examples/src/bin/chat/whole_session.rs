@@ -1,0 +1,61 @@
+//! What can be done with a session as a whole, at the prompt: `/compact`, `/rewind` and `/fork`.
+
+use std::path::Path;
+
+use insomnia_tasks::worker::Compaction;
+
+use crate::{
+    interrupt::Interrupts,
+    session::Opened,
+    terminal::{note, one_line, visible},
+};
+
+/// Carries out the command if it is one of these; whether it was.
+pub(crate) async fn command(line: &str, opened: &Opened, interrupts: &mut Interrupts) -> bool {
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match (word, rest.trim()) {
+        ("/compact", "") => compact(opened, interrupts).await,
+        ("/rewind", "") => rewind(opened, 1).await,
+        ("/rewind", turns) => match turns.parse() {
+            Ok(turns) => rewind(opened, turns).await,
+            Err(_) => note!("/rewind takes a number of turns, such as /rewind 2"),
+        },
+        ("/fork", "") => note!("/fork takes the folder of the new session, such as /fork ../other"),
+        ("/fork", folder) => fork(opened, Path::new(folder)).await,
+        _ => return false,
+    }
+    true
+}
+
+async fn compact(opened: &Opened, interrupts: &mut Interrupts) {
+    interrupts.forget();
+    let how = Compaction::default();
+    let outcome = tokio::select! {
+        biased;
+        () = interrupts.next() => return note!("cancelled; nothing was compacted"),
+        outcome = opened.pod.compact(&how) => outcome,
+    };
+    match outcome {
+        Ok(compacted) => {
+            note!("{} messages are now sent as a summary: {}", compacted.replaced, one_line(&compacted.summary, 200));
+        }
+        Err(error) => note!("{}", visible(&error.to_string())),
+    }
+}
+
+async fn rewind(opened: &Opened, turns: u64) {
+    let last = opened.pod.turn();
+    let Some(turn) = last.checked_sub(turns) else { return note!("there are only {last} turns to go back") };
+    match opened.pod.rewind(turn).await {
+        Ok(()) if turn == 0 => note!("back at the beginning"),
+        Ok(()) => note!("back at the end of turn {turn}"),
+        Err(error) => note!("{error}"),
+    }
+}
+
+async fn fork(opened: &Opened, folder: &Path) {
+    match opened.pod.fork(folder).await {
+        Ok(()) => note!("a copy that goes its own way: chat --session {}", visible(&folder.display().to_string())),
+        Err(error) => note!("{}", visible(&error.to_string())),
+    }
+}
