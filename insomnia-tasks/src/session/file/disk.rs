@@ -32,6 +32,9 @@ pub(super) trait DiskFile: Send {
     /// The first bytes, at most `limit`.
     fn read(&self, limit: u64) -> io::Result<Vec<u8>>;
 
+    /// At most `length` bytes from an offset; fewer only where the file ends.
+    fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>>;
+
     /// Writes at an offset, possibly less than asked; returns how much.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
 

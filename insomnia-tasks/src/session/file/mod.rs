@@ -10,6 +10,7 @@ mod create;
 mod damage;
 mod disk;
 mod error;
+mod lines;
 mod lock;
 mod open;
 mod real_disk;

@@ -116,17 +116,16 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
             (disk.open(&path, false).map_err(OpenError::io("open", &path))?, true)
         }
     };
-    let bytes = file.read(u64::MAX).map_err(OpenError::io("read", &path))?;
-    let mut scan = scan(&bytes).map_err(|why| no_session(why, &path))?;
-    let torn = bytes.get(scan.end..).filter(|_| scan.tail == Tail::Torn);
-    if let (Some(torn), Some(Damage::TornTail { kept_in, .. })) = (torn, scan.damage.last_mut()) {
-        *kept_in = Some(keep_torn(&*disk, dir, torn)?);
+    let mut scan = scan_file(&*file, &path)?;
+    if let Some(Damage::TornTail { kept_in, .. }) = scan.damage.last_mut() {
+        let torn = file.read_at(scan.end, u64::MAX).map_err(OpenError::io("read", &path))?;
+        *kept_in = Some(keep_torn(&*disk, dir, &torn)?);
     }
     if scan.tail != Tail::Clean {
-        close_array(&*file, scan.end as u64).and_then(|()| file.sync()).map_err(OpenError::io("repair", &path))?;
+        close_array(&*file, scan.end).and_then(|()| file.sync()).map_err(OpenError::io("repair", &path))?;
     }
     fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, options.durability));
-    let writer = Writer::new(disk, dir, file, scan.end as u64, options.durability, lock);
+    let writer = Writer::new(disk, dir, file, scan.end, options.durability, lock);
     let store = FileStore::new(writer, scan.next_seq.saturating_sub(1));
     Ok(Opened { store, session: StoredSession::new(scan), created })
 }
@@ -135,10 +134,14 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
 pub(super) fn read(disk: &Arc<dyn Disk>, dir: &Path) -> Result<StoredSession, OpenError> {
     let path = dir.join(HISTORY);
     let file = open_history(&**disk, &path, true)?.ok_or_else(|| OpenError::Missing { path: dir.to_owned() })?;
-    let bytes = file.read(u64::MAX).map_err(OpenError::io("read", &path))?;
-    let mut scan = scan(&bytes).map_err(|why| no_session(why, &path))?;
+    let mut scan = scan_file(&*file, &path)?;
     fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, Durability::default()));
     Ok(StoredSession::new(scan))
+}
+
+fn scan_file(file: &dyn DiskFile, path: &Path) -> Result<Scan, OpenError> {
+    let length = file.len().map_err(OpenError::io("inspect", path))?;
+    scan(file, length).map_err(|why| no_session(why, path))
 }
 
 /// Puts the large messages in.
@@ -193,6 +196,7 @@ pub(super) fn open_history(
 fn no_session(why: NoSession, path: &Path) -> OpenError {
     let path = path.to_owned();
     match why {
+        NoSession::Io(source) => OpenError::Io { action: "read", path, source },
         NoSession::Foreign => OpenError::Foreign { path },
         NoSession::DamagedHeader(detail) => OpenError::DamagedHeader { path, detail },
         NoSession::Newer(found) => OpenError::NewerFormat { path, found, supported: FORMAT },

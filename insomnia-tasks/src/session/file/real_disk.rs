@@ -111,11 +111,15 @@ impl DiskFile for RealFile {
     }
 
     fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        self.read_at(0, limit)
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(0))?;
-        let size = file.metadata()?.len().min(limit);
+        file.seek(SeekFrom::Start(offset))?;
+        let size = file.metadata()?.len().saturating_sub(offset).min(length);
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        file.take(limit).read_to_end(&mut bytes)?;
+        file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 

@@ -1,8 +1,12 @@
-//! Finds the records in the bytes of a file, whatever state it was left in. It changes nothing.
+//! Finds the records in a file, whatever state it was left in. It changes nothing.
 
-use std::{io::BufRead, ops::RangeInclusive};
+use std::{io, ops::RangeInclusive};
 
-use super::damage::Damage;
+use super::{
+    damage::Damage,
+    disk::DiskFile,
+    lines::{Lines, Place, trim_nul},
+};
 use crate::session::{
     line::{self, Batch, Blob, HEADER_START, HeaderLine},
     record::{Entry, Header, RecordError},
@@ -20,7 +24,7 @@ pub(super) struct Scan {
     pub(super) damage: Vec<Damage>,
     pub(super) next_seq: u64,
     /// Where the last line that is kept ends.
-    pub(super) end: usize,
+    pub(super) end: u64,
     pub(super) tail: Tail,
 }
 
@@ -36,6 +40,7 @@ pub(super) enum Tail {
 /// Why a file is no session.
 #[derive(Debug)]
 pub(super) enum NoSession {
+    Io(io::Error),
     Foreign,
     DamagedHeader(String),
     Newer(u32),
@@ -55,30 +60,30 @@ pub(super) fn check_start(bytes: &[u8]) -> Result<(), NoSession> {
     Err(NoSession::Foreign)
 }
 
-/// Reads the bytes of a file.
-pub(super) fn scan(bytes: &[u8]) -> Result<Scan, NoSession> {
-    check_start(bytes)?;
-    let mut lines = Lines { bytes, at: 1, number: 0 };
-    let first = lines.next().ok_or(NoSession::Foreign)?;
+/// Reads the first `limit` bytes of a file, a piece at a time.
+pub(super) fn scan(file: &dyn DiskFile, limit: u64) -> Result<Scan, NoSession> {
+    check_start(&file.read(limit.min(64)).map_err(NoSession::Io)?)?;
+    let mut lines = Lines::new(file, 1, limit);
+    let first = lines.next().map_err(NoSession::Io)?.ok_or(NoSession::Foreign)?;
     let header = match line::read_header(first.text) {
         Ok(HeaderLine::Header(header)) => header,
         Ok(HeaderLine::Newer(format)) => return Err(NoSession::Newer(format)),
         Err(error) => return Err(NoSession::DamagedHeader(error.to_string())),
     };
 
-    let (mut entries, mut marks) = (Vec::new(), vec![Mark::new(&first, 0, What::Odd(String::new()))]);
+    let (mut entries, mut marks) = (Vec::new(), vec![Mark::new(first.place, 0, What::Odd(String::new()))]);
     let mut blobs = Vec::new();
-    let (mut seq, mut last_entry, mut stop) = (0_u64, 0_u64, first.is_stop().then_some(first));
+    let (mut seq, mut last_entry, mut stop) = (0_u64, 0_u64, first.is_stop().then_some(first.place));
     let mut comma = first.comma;
-    for line in lines {
+    while let Some(line) = lines.next().map_err(NoSession::Io)? {
         if line.text.is_empty() || line.text == b"]" {
-            stop = line.is_stop().then_some(line).or(stop);
+            stop = line.is_stop().then_some(line.place).or(stop);
             continue;
         }
         if let Some(stop) = stop.take() {
             seq = seq.saturating_add(1);
             let reason = "`]` or NUL bytes before the end".to_owned();
-            marks.push(Mark::new(&stop, seq, What::Broken { reason, hole: true }));
+            marks.push(Mark::new(stop, seq, What::Broken { reason, hole: true }));
         }
         let what = match line::read_entry(line.text) {
             Ok(read) if read.entry.seq <= last_entry => What::Odd(format!("`seq` {} again", read.entry.seq)),
@@ -94,22 +99,23 @@ pub(super) fn scan(bytes: &[u8]) -> Result<Scan, NoSession> {
         };
         seq = if matches!(what, What::Entry { .. }) { last_entry } else { seq.saturating_add(1) };
         comma = line.comma || matches!(what, What::Broken { .. });
-        marks.push(Mark::new(&line, seq, what));
-        stop = line.is_stop().then_some(line);
+        marks.push(Mark::new(line.place, seq, what));
+        stop = line.is_stop().then_some(line.place);
     }
 
     marks.truncate(count_kept(&marks));
-    let (end, next_seq) = marks.last().map_or((0, 1), |mark| (mark.end, mark.seq.saturating_add(1)));
+    let (end, next_seq) = marks.last().map_or((0, 1), |mark| (mark.place.end, mark.seq.saturating_add(1)));
     entries.truncate(marks.iter().filter(|mark| matches!(mark.what, What::Entry { .. })).count());
     blobs.retain(|(index, _)| *index < entries.len());
-    let tail = match bytes.get(end..).unwrap_or_default() {
+    let behind = file.read_at(end, limit - end).map_err(NoSession::Io)?;
+    let tail = match behind.as_slice() {
         CLOSING => Tail::Clean,
         tail if tail.iter().all(|byte| b" \t\r\n,]".contains(byte)) => Tail::Unclosed,
         _ => Tail::Torn,
     };
     let mut damage: Vec<_> = marks.into_iter().skip(1).filter_map(Mark::into_damage).collect();
     if tail == Tail::Torn {
-        damage.push(Damage::TornTail { bytes: (bytes.len() - end) as u64, kept_in: None });
+        damage.push(Damage::TornTail { bytes: behind.len() as u64, kept_in: None });
     }
     Ok(Scan { header, entries, blobs, damage, next_seq, end, tail })
 }
@@ -146,8 +152,7 @@ fn count_kept(mut marks: &[Mark]) -> usize {
 
 /// One line that is neither empty nor the closing bracket.
 struct Mark {
-    line: usize,
-    end: usize,
+    place: Place,
     /// Its own number, or the one that it must have had.
     seq: u64,
     what: What,
@@ -167,75 +172,15 @@ enum What {
 }
 
 impl Mark {
-    fn new(line: &Line<'_>, seq: u64, what: What) -> Self {
-        Self { line: line.number, end: line.end, seq, what }
+    fn new(place: Place, seq: u64, what: What) -> Self {
+        Self { place, seq, what }
     }
 
     fn into_damage(self) -> Option<Damage> {
-        let line = self.line;
+        let line = self.place.number;
         match self.what {
             What::Entry { missing, .. } => missing.map(|missing| Damage::Gap { line, missing }),
             What::Odd(reason) | What::Broken { reason, .. } => Some(Damage::Line { line, reason }),
         }
     }
-}
-
-/// The lines of a file, without the comma, the whitespace and the NUL bytes around them.
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    number: usize,
-}
-
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    number: usize,
-    text: &'a [u8],
-    /// Where the text ends in the file.
-    end: usize,
-    /// NUL bytes follow the text.
-    nul: bool,
-    /// A comma follows the text.
-    comma: bool,
-    /// The bracket that once closed the array follows the comma.
-    closed: bool,
-}
-
-impl Line<'_> {
-    /// Whether nothing that was acknowledged can follow.
-    fn is_stop(&self) -> bool {
-        self.nul || self.closed || self.text == b"]"
-    }
-
-    /// Whether a write that never came to its end is why it cannot be read: blocks of it are missing, or the bytes of the old
-    /// closing line are still there in place of its first ones.
-    fn is_hole(&self) -> bool {
-        self.text.contains(&0) || self.text.starts_with(b"]") || self.text.starts_with(b"\"record\":")
-    }
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
-
-    fn next(&mut self) -> Option<Line<'a>> {
-        let mut rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let line = rest;
-        let length = rest.skip_until(b'\n').unwrap_or(line.len());
-        let line = line.get(..length)?.trim_ascii_end();
-        let text = trim_nul(line);
-        let (nul, text) = (text.len() < line.len(), text.trim_ascii_end());
-        // the comma may be on the disk before the line break that belongs to it
-        let unclosed = text.strip_suffix(b"]").map(<[u8]>::trim_ascii_end).filter(|text| text.ends_with(b","));
-        let (closed, text) = (unclosed.is_some(), unclosed.unwrap_or(text));
-        let (comma, text) = (text.ends_with(b","), text.strip_suffix(b",").unwrap_or(text).trim_ascii_end());
-        let end = self.at + text.len();
-        self.at += length;
-        self.number += 1;
-        Some(Line { number: self.number, text: text.trim_ascii_start(), end, nul, comma, closed })
-    }
-}
-
-fn trim_nul(bytes: &[u8]) -> &[u8] {
-    let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    bytes.get(..length).unwrap_or_default()
 }

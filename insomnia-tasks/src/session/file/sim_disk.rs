@@ -223,6 +223,13 @@ impl DiskFile for SimFile {
         Ok(live[..live.len().min(limit as usize)].to_vec())
     }
 
+    fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        let (state, _) = self.disk.call()?;
+        let live = &state.files[&self.path].live;
+        let from = live.len().min(offset as usize);
+        Ok(live[from..live.len().min(from.saturating_add(length as usize))].to_vec())
+    }
+
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         let _open = self.disk.gate.lock().unwrap();
         let (mut state, fault) = self.disk.call()?;

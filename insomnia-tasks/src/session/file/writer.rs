@@ -9,7 +9,7 @@ use super::{
     disk::{Disk, DiskFile, write_all_at},
     open::{Durability, HISTORY, RESERVE, close_array},
     reserve::Reserve,
-    scan::{CLOSING, scan},
+    scan::{CLOSING, NoSession, scan},
 };
 use crate::session::{
     StorageError,
@@ -111,8 +111,11 @@ impl Writer {
     /// Opens the file anew, makes sure that all acknowledged records are in it, and cuts what is behind them.
     fn reopen(&mut self) -> Result<Box<dyn DiskFile>, StorageError> {
         let file = self.disk.open(&self.path, false).map_err(|source| self.error("open", source))?;
-        let bytes = file.read(self.end).map_err(|source| self.error("read", source))?;
-        let intact = scan(&bytes).is_ok_and(|scan| scan.end as u64 == self.end);
+        let intact = match scan(&*file, self.end) {
+            Ok(scan) => scan.end == self.end,
+            Err(NoSession::Io(source)) => return Err(self.error("read", source)),
+            Err(_) => false,
+        };
         if !intact {
             return Err(self.fail("after a failed write, records that were on the disk are gone".to_owned()));
         }
