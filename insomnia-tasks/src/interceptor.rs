@@ -17,13 +17,13 @@ use crate::{
 /// use async_trait::async_trait;
 /// use insomnia_tasks::{Item, interceptor::{Interceptor, RequestContext}};
 ///
-/// struct Clock;
+/// struct Checkpoint;
 ///
 /// #[async_trait]
-/// impl Interceptor for Clock {
+/// impl Interceptor for Checkpoint {
 ///     async fn pending_history_appends(&self, request: &RequestContext<'_>) -> Vec<Item> {
 ///         let due = request.number() % 50 == 0;
-///         due.then(|| Item::notification("An hour has passed.")).into_iter().collect()
+///         due.then(|| Item::notification("50 more requests: commit what works.")).into_iter().collect()
 ///     }
 /// }
 /// ```

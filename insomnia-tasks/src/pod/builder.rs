@@ -6,10 +6,10 @@ use std::{
 
 use async_openai::{Client, config::Config};
 
-use super::{Pod, PodError, ReminderPlacement, notifications::Notifications};
+use super::{Pod, PodError, ReminderPlacement, TaskReminder, notifications::Notifications};
 use crate::{
     interceptor::Interceptor,
-    reminder::{Cadence, Reminders, TaskReminder},
+    reminder::{Cadence, Reminders},
     session::{Durability, EntryBody, FileOptions, FileStore, Header, Ledger, NoStorage, OpenError, Opened, Session},
     task::tools::{SessionTasks, TaskToolbox},
     tool::{AddToolError, Run, ToolSet},

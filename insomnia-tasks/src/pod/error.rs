@@ -1,5 +1,5 @@
 use crate::{
-    session::{OpenError, StorageError},
+    session::{OpenError, OpenErrorKind, StorageError},
     tool::AddToolError,
     worker::JournalError,
 };
@@ -21,6 +21,32 @@ pub enum PodError {
     /// The blocking task that opens the folder did not run to its end.
     #[error("the session could not be opened: the runtime is shutting down")]
     Runtime,
+}
+
+/// The kinds of [`PodError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PodErrorKind {
+    /// [`PodError::Session`], and what kind of error the folder gave.
+    Session(OpenErrorKind),
+    /// [`PodError::Tool`]
+    Tool,
+    /// [`PodError::Http`]
+    Http,
+    /// [`PodError::Runtime`]
+    Runtime,
+}
+
+impl PodError {
+    /// Which error this is.
+    pub fn kind(&self) -> PodErrorKind {
+        match self {
+            Self::Session(error) => PodErrorKind::Session(error.kind()),
+            Self::Tool(_) => PodErrorKind::Tool,
+            Self::Http(_) => PodErrorKind::Http,
+            Self::Runtime => PodErrorKind::Runtime,
+        }
+    }
 }
 
 /// Why a session was not taken back to an earlier turn.

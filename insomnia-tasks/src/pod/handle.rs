@@ -40,7 +40,8 @@ pub struct Pod {
 }
 
 impl Pod {
-    /// A builder for a session that calls this model through this client.
+    /// A builder for a session that calls this model at the server of this client. Of the client its
+    /// configuration counts: address, key, headers, query. What else it was given, such as an HTTP client, goes to the builder.
     pub fn builder<C: Config + Clone + 'static>(client: &Client<C>, model: impl Into<String>) -> PodBuilder {
         PodBuilder::new(client, model)
     }

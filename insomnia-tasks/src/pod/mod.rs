@@ -10,9 +10,11 @@ mod notifications;
 mod placement;
 mod session;
 mod stream;
+mod task_reminder;
 
 pub use builder::PodBuilder;
-pub use error::{ForkError, PodError, RewindError};
+pub use error::{ForkError, PodError, PodErrorKind, RewindError};
 pub use handle::Pod;
 pub use placement::{ParsePlacementError, ReminderPlacement};
 pub use stream::{TurnStep, TurnStream};
+pub use task_reminder::TaskReminder;

@@ -73,11 +73,13 @@ impl Reminders {
     /// Decides before a request; the item, if there is one, starts the cooldown once it is [observed](Self::observe).
     pub fn decide(&self, tasks: &TaskStore, offered: bool) -> (Decision, Option<Item>) {
         let mut inner = self.lock();
-        let situation = Situation { active: tasks.has_active(), offered, paused: inner.paused };
+        // of one moment: the host may change tasks meanwhile
+        let (active, counts) = tasks.active_and_counts(TASKS_SHOWN);
+        let situation = Situation { active: !active.is_empty(), offered, paused: inner.paused };
         let (decision, item) = match inner.state.due(self.0.cadence, situation) {
             Err(why) => (Decision::Quiet(why), None),
             Ok(()) => {
-                let text = reminder_text(&tasks.active(TASKS_SHOWN), tasks.counts());
+                let text = reminder_text(&active, counts);
                 (Decision::Remind { tokens: estimate_tokens(&text) }, Some(Item::task_reminder(text)))
             }
         };

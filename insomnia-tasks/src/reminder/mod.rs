@@ -6,16 +6,12 @@
 mod cadence;
 mod decision;
 mod handle;
-#[cfg(feature = "client")]
-mod interceptor;
 mod state;
 mod text;
 
 pub use cadence::{Cadence, CadenceError};
 pub use decision::{Decision, Quiet};
 pub use handle::Reminders;
-#[cfg(feature = "client")]
-pub use interceptor::TaskReminder;
 pub use state::{ReminderState, Situation};
 #[cfg(feature = "client")]
 pub(crate) use text::task_line;

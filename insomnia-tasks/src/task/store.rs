@@ -167,8 +167,13 @@ impl TaskStore {
 
     /// At most `limit` active tasks: those in progress first, then by id.
     pub fn active(&self, limit: usize) -> Vec<Task> {
+        self.lock().active(limit)
+    }
+
+    /// At most `limit` active tasks and how many tasks stand where, both of the same moment.
+    pub(crate) fn active_and_counts(&self, limit: usize) -> (Vec<Task>, TaskCounts) {
         let state = self.lock();
-        state.active.iter().take(limit).filter_map(|(_, id)| state.tasks.get(id).cloned()).collect()
+        (state.active(limit), state.counts)
     }
 
     /// Whether any task is `pending` or `inprogress`.
@@ -193,8 +198,9 @@ impl TaskStore {
         self.lock().snapshot()
     }
 
-    /// Replaces all tasks. The next id becomes the snapshot's, or the one after its last task.
-    pub fn restore(&self, snapshot: TaskSnapshot) {
+    /// Replaces all tasks; no recorder is told. The next id becomes the snapshot's, or the one after its last task.
+    #[cfg(any(feature = "client", test))]
+    pub(crate) fn restore(&self, snapshot: TaskSnapshot) {
         self.lock().restore(snapshot);
     }
 
@@ -258,6 +264,10 @@ impl fmt::Debug for TaskStore {
 }
 
 impl State {
+    fn active(&self, limit: usize) -> Vec<Task> {
+        self.active.iter().take(limit).filter_map(|(_, id)| self.tasks.get(id).cloned()).collect()
+    }
+
     fn told(&self, author: Author, task: &Task, change: fn(Task) -> TaskChange) {
         if let Some(recorder) = &self.recorder {
             recorder(author, task);
@@ -276,6 +286,7 @@ impl State {
         TaskSnapshot { next_id: self.next_id, tasks: self.tasks.iter().map(|(id, task)| (*id, task.clone())).collect() }
     }
 
+    #[cfg(any(feature = "client", test))]
     fn restore(&mut self, snapshot: TaskSnapshot) {
         self.tasks.clear();
         self.active.clear();

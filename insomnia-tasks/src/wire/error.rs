@@ -119,9 +119,12 @@ impl ModelError {
     /// The same error without this secret: some servers quote the API key that they refuse.
     #[must_use]
     pub fn without_secret(mut self, secret: &str) -> Self {
-        if !secret.is_empty() {
-            self.0.message = self.0.message.replace(secret, "***");
-            self.0.body = self.0.body.replace(secret, "***");
+        // a short one is a dummy, and may stand in any word
+        if secret.len() >= 6 {
+            let masked = |text: &str| text.replace(secret, "***");
+            self.0.message = masked(&self.0.message);
+            self.0.body = masked(&self.0.body);
+            self.0.partial_text = self.0.partial_text.as_deref().map(masked);
         }
         self
     }

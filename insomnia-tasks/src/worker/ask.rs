@@ -6,9 +6,8 @@ use crate::{
     wire::{Answer, Delta, Dialect, ErrorDetail, ModelError, RequestBody},
 };
 
-/// How often the form of one request is changed after a refusal. Each change is another one, so no server that can be spoken
-/// to needs more.
-const MAX_ADAPTATIONS: u32 = 6;
+/// How often the form of one request is changed after a refusal, at most: no choice of a dialect is made twice.
+const MAX_ADAPTATIONS: u32 = 10;
 
 type Listener<'a> = &'a (dyn Fn(Event) + Send + Sync);
 
@@ -39,7 +38,7 @@ impl Worker {
                 let sent = self.parameters.iter().map(|(name, _)| name.as_str());
                 return Err(error.with_parameter_of(sent).into());
             };
-            tracing::debug!(?wait, error = %error, "the model call is tried again");
+            tracing::debug!(?wait, kind = ?error.kind(), status = error.status(), "the model call is tried again");
             listener(Event::Retrying { wait, error: error.to_string(), void: told.text || told.reasoning });
             sleep(wait).await;
         }

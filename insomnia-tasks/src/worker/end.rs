@@ -1,5 +1,5 @@
 use super::JournalError;
-use crate::wire::{ModelError, Usage};
+use crate::wire::{ModelError, ModelErrorKind, Usage};
 
 /// A turn that ended with an answer.
 #[derive(Clone, Debug)]
@@ -33,7 +33,28 @@ pub enum TurnError {
     },
 }
 
+/// The kinds of [`TurnError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TurnErrorKind {
+    /// [`TurnError::Model`], and what kind of error the model call ended with.
+    Model(ModelErrorKind),
+    /// [`TurnError::Journal`]
+    Journal,
+    /// [`TurnError::RequestLimit`]
+    RequestLimit,
+}
+
 impl TurnError {
+    /// Which error this is.
+    pub fn kind(&self) -> TurnErrorKind {
+        match self {
+            Self::Model(error) => TurnErrorKind::Model(error.kind()),
+            Self::Journal(_) => TurnErrorKind::Journal,
+            Self::RequestLimit { .. } => TurnErrorKind::RequestLimit,
+        }
+    }
+
     /// The model call's error, where that was it.
     pub fn model(&self) -> Option<&ModelError> {
         match self {

@@ -21,7 +21,7 @@ mod turn;
 
 pub use builder::WorkerBuilder;
 pub use compaction::{AutoCompaction, CompactError, Compacted, Compaction};
-pub use end::{Turn, TurnEnd, TurnError};
+pub use end::{Turn, TurnEnd, TurnError, TurnErrorKind};
 pub use event::Event;
 pub use history::History;
 pub use journal::{Journal, JournalError, NoJournal};

@@ -18,7 +18,8 @@ pub struct WorkerSettings {
     pub max_requests: u64,
     /// How many tools of one answer run side by side; 8 by default.
     pub tool_concurrency: usize,
-    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default.
+    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default. A tool runs on the turn's own
+    /// task: one that blocks cannot be stopped, so put blocking work on a thread (`spawn_blocking`).
     pub tool_timeout: Option<Duration>,
     /// How long to wait for the server.
     pub timeouts: Timeouts,
@@ -29,7 +30,7 @@ pub struct WorkerSettings {
     pub dialect: Option<Dialect>,
     /// When the loop compacts its history by itself; never by default.
     pub compaction: Option<AutoCompaction>,
-    /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here.
+    /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here or by the dialect.
     pub parameters: Map<String, Value>,
 }
 

@@ -1,7 +1,11 @@
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::Arc,
+    time::Duration,
+};
 
 use async_openai::config::Config;
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use secrecy::ExposeSecret;
 use tokio::time::timeout;
 
@@ -60,18 +64,25 @@ impl Transport {
         error.without_secret(self.config.api_key().expose_secret())
     }
 
+    /// The headers of the client's configuration. async-openai panics where one of its settings is no header's value.
+    fn headers(&self) -> Result<HeaderMap, ModelError> {
+        let refused = |message| ModelError::new(ModelErrorKind::Auth, message);
+        if HeaderValue::from_str(self.config.api_key().expose_secret()).is_err() {
+            return Err(refused("the API key has characters that no header can carry, such as a line break"));
+        }
+        panic::catch_unwind(AssertUnwindSafe(|| self.config.headers())).map_err(|_| {
+            refused("the organisation, the project or another header has characters that no header can carry, such as a line break")
+        })
+    }
+
     /// Sends one request and waits for the head of the reply; any status is a reply.
     pub(super) async fn send(&self, body: Vec<u8>, timeouts: &Timeouts) -> Result<Response, ModelError> {
-        if HeaderValue::from_str(self.config.api_key().expose_secret()).is_err() {
-            // async-openai would panic
-            let message = "the API key has characters that no header can carry, such as a line break";
-            return Err(ModelError::new(ModelErrorKind::Auth, message));
-        }
+        let headers = self.headers()?;
         let request = self
             .http
             .post(self.config.url("/chat/completions"))
             .query(&self.config.query())
-            .headers(self.config.headers())
+            .headers(headers)
             .header(CONTENT_TYPE, "application/json")
             .body(body);
         match timeout(timeouts.first_byte, request.send()).await {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use insomnia_tasks::{
     Pod,
     pod::ReminderPlacement,
-    reminder::{Cadence, Decision, Quiet, Reminders, TaskReminder},
+    pod::TaskReminder,
+    reminder::{Cadence, Decision, Quiet, Reminders},
     task::{
         TaskStore,
         tools::{TaskCreate, TaskList, TaskToolbox, TaskUpdate},

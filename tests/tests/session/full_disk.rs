@@ -45,7 +45,7 @@ async fn works_with_little_room() {
     for attempt in 0..2 {
         let error = pod.run(format!("large {attempt} {}", "x".repeat(100_000))).await.unwrap_err();
         assert!(matches!(error, TurnError::Journal(_)), "{error}");
-        assert!(error.to_string().contains("no room") && error.to_string().contains("sent"), "{error}");
+        assert!(error.to_string().contains("no room") && error.to_string().contains("nothing more is sent"), "{error}");
         assert_eq!(server.requests().len(), 1, "nothing was sent");
         assert_eq!(records(Path::new(&folder)).len(), 3);
     }

@@ -11,7 +11,9 @@ pub(crate) fn hint(error: &TurnError) -> Option<&'static str> {
         _ => return None,
     };
     match (error.kind(), error.detail()) {
-        (_, Some(ErrorDetail::Placement(_))) => Some("--reminder merge is the form that no server is known to refuse"),
+        (_, Some(ErrorDetail::Placement(_))) => Some(
+            "--reminder auto finds the form that the server takes; merge is the one that no server is known to refuse",
+        ),
         (_, Some(ErrorDetail::ToolsUnsupported)) => Some("choose a model that can call tools with --model"),
         (ModelErrorKind::ModelNotFound, _) => Some("name another model with --model or in OPENAI_MODEL"),
         (ModelErrorKind::Auth, _) => Some("give the key with --api-key or in OPENAI_API_KEY"),

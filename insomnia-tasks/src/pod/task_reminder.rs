@@ -1,9 +1,9 @@
 use async_trait::async_trait;
 
-use super::Reminders;
 use crate::{
     Item,
     interceptor::{Interceptor, RequestContext},
+    reminder::Reminders,
     task::{TaskStore, tools::TaskToolbox},
     tool::Toolbox,
     worker::Event,
