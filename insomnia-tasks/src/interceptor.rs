@@ -36,7 +36,8 @@ pub trait Interceptor: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// A look at each item as it is committed, assistant messages above all. Called for every item of the session, in order.
+    /// A look at each item as it is committed, assistant messages above all. Called for every item of the session, in order; in
+    /// a resumed one that was compacted, for those from the kept turns on.
     fn on_commit(&self, item: &Item) {
         let _ = item;
     }

@@ -204,6 +204,14 @@ impl PodBuilder {
             .map_err(PodError::Http)?;
         // not all that they count is sent, nor need all of it be read
         reminders.restore(counters);
+        let unread = Arc::downgrade(&ledger);
+        worker.history().read_earlier_with(move || {
+            let read = unread.upgrade().map(|ledger| ledger.read_earlier());
+            read.unwrap_or(Ok(Vec::new())).unwrap_or_else(|error| {
+                tracing::warn!(error = %error, "the older part of the history cannot be read");
+                Vec::new()
+            })
+        });
         Ok(Pod::new(worker, ledger, tasks, reminders, notifications, damage))
     }
 }
@@ -215,13 +223,14 @@ async fn open(
     reminders: Reminders,
 ) -> Result<(Session, Ledger), PodError> {
     let opening = tokio::task::spawn_blocking(move || {
-        let mut options = FileOptions::new().durability(durability);
+        let mut options = FileOptions::new().durability(durability).tail_only(true);
         if let Some(instructions) = instructions {
             options = options.instructions(instructions);
         }
         let Opened { store, session: stored, .. } = FileStore::open(&folder, options)?;
         let session = Session::fold_stored(&stored);
-        let ledger = Ledger::new(store, stored.entries, stored.next_seq, &session, reminders);
+        let ledger = Ledger::new(store, stored.entries, stored.next_seq, &session, reminders)
+            .with_reader(move || FileStore::read(&folder).map(|stored| stored.entries));
         Ok::<_, OpenError>((session, ledger))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)

@@ -1,8 +1,8 @@
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use super::{ForkError, Pod, RewindError};
 use crate::{
-    session::{FileStore, StorageError},
+    session::{FileStore, OpenError, StorageError},
     worker::{CompactError, Compacted, Compaction, Event, Journal},
 };
 
@@ -42,6 +42,11 @@ impl Pod {
     /// If there is no such turn, or the session cannot be stored.
     pub async fn rewind(&self, turn: u64) -> Result<(), RewindError> {
         let mut worker = self.worker.lock().await;
+        match self.read_earlier().await {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(RewindError::Journal(error.into())),
+            None => return Err(RewindError::Journal("the runtime is shutting down".into())),
+        }
         let last = self.ledger.turn();
         let session = self.ledger.rewind(turn).ok_or(RewindError::NoSuchTurn { turn, last })?;
         self.reminders.restore(session.counters);
@@ -58,6 +63,7 @@ impl Pod {
     pub async fn fork(&self, folder: impl AsRef<Path>) -> Result<(), ForkError> {
         let worker = self.worker.lock().await;
         self.ledger.flush().await.map_err(ForkError::Journal)?;
+        self.read_earlier().await.ok_or(ForkError::Runtime)??;
         let (header, entries) = self.ledger.forked();
         drop(worker);
         let folder = folder.as_ref().to_owned();
@@ -76,5 +82,11 @@ impl Pod {
         let mut worker = self.worker.lock().await;
         self.notifications.take().into_iter().for_each(|notification| worker.commit(notification));
         self.ledger.close().await
+    }
+
+    /// None if the runtime is shutting down.
+    async fn read_earlier(&self) -> Option<Result<(), OpenError>> {
+        let ledger = Arc::clone(&self.ledger);
+        tokio::task::spawn_blocking(move || ledger.read_earlier().map(drop)).await.ok()
     }
 }

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 
-use super::{Compact, CompactTasks, Entry, EntryBody, Header, Session, Storage, StorageError, branch::Branch};
+use super::{
+    Compact, CompactTasks, Entry, EntryBody, Header, OpenError, Session, Storage, StorageError, branch::Branch,
+};
 use crate::{
     Item, ItemKind,
     item::Rounds,
@@ -27,13 +29,19 @@ pub(crate) struct Ledger {
     header: Header,
     tasks: TaskStore,
     reminders: Reminders,
+    /// Reads all records of the session, where not all were read at first.
+    reader: Option<Reader>,
     // a std mutex: held while a record is queued or the records are folded, never across an await; the task store's comes
     // before it
     state: Mutex<State>,
 }
 
+type Reader = Box<dyn Fn() -> Result<Vec<Entry>, OpenError> + Send + Sync>;
+
 struct State {
     entries: Vec<Entry>,
+    /// How many items among them the loop does not know.
+    hidden: usize,
     next_seq: u64,
     turn: u64,
     waiting: VecDeque<Waiting>,
@@ -58,9 +66,44 @@ impl Ledger {
         reminders: Reminders,
     ) -> Self {
         let rounds = Rounds::of(&session.items);
-        let state = State { entries, next_seq, turn: session.turn, waiting: VecDeque::new(), rounds };
+        let state = State { entries, hidden: 0, next_seq, turn: session.turn, waiting: VecDeque::new(), rounds };
         let (header, tasks) = (session.header.clone(), session.tasks.clone());
-        Self { storage: Box::new(storage), header, tasks, reminders, state: Mutex::new(state) }
+        Self { storage: Box::new(storage), header, tasks, reminders, reader: None, state: Mutex::new(state) }
+    }
+
+    /// The same, where the records are only the last ones; the reader reads all of them.
+    pub(crate) fn with_reader(
+        mut self,
+        reader: impl Fn() -> Result<Vec<Entry>, OpenError> + Send + Sync + 'static,
+    ) -> Self {
+        self.reader = Some(Box::new(reader));
+        self
+    }
+
+    /// Reads the records before those that were read at first, if that was not done yet; blocks meanwhile. Returns the
+    /// messages among them that count.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn read_earlier(&self) -> Result<Vec<Item>, OpenError> {
+        let first = |state: &State| state.entries.first().map_or(1, |entry| entry.seq);
+        let before = first(&self.lock());
+        if let Some(reader) = self.reader.as_ref().filter(|_| before > 1) {
+            let mut earlier = reader()?;
+            earlier.retain(|entry| entry.seq < before);
+            let items = items_of(&earlier);
+            let mut state = self.lock();
+            // another may have been faster
+            if first(&state) == before {
+                state.hidden = items.len();
+                earlier.append(&mut state.entries);
+                state.entries = earlier;
+            }
+        }
+        let state = self.lock();
+        let mut items = items_of(&state.entries);
+        items.truncate(state.hidden);
+        Ok(items)
     }
 
     /// Records something that is no item.
@@ -81,6 +124,7 @@ impl Ledger {
             state.turn = turn;
             self.append(&mut state, EntryBody::Rewind { to_seq });
             let session = Session::fold(&self.header, &state.entries);
+            state.hidden = 0;
             state.turn = session.turn;
             state.rounds = Rounds::of(&session.items);
             Some((session.tasks.snapshot(), session))
@@ -153,7 +197,7 @@ impl Ledger {
         let compact = Compact {
             base_seq,
             summary: summary.to_owned(),
-            tail_from: items.nth(tail).map_or(state.next_seq, |entry| entry.seq),
+            tail_from: items.nth(state.hidden + tail).map_or(state.next_seq, |entry| entry.seq),
             tasks: CompactTasks::new(snapshot, base_seq),
             counters: self.reminders.state(),
             instructions: settings.instructions,
@@ -175,6 +219,15 @@ impl Ledger {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The messages that count.
+fn items_of(entries: &[Entry]) -> Vec<Item> {
+    let item = |entry: &&Entry| match &entry.body {
+        EntryBody::Item(item) => Some(item.clone()),
+        _ => None,
+    };
+    Branch::new(entries).live.iter().filter_map(item).collect()
 }
 
 #[derive(Deserialize)]

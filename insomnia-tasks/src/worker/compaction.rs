@@ -35,7 +35,7 @@ pub struct AutoCompaction {
 pub struct Compacted {
     /// The model's summary.
     pub summary: String,
-    /// How many messages are not sent any more, those of earlier compactions included.
+    /// How many messages were still sent as they were and are not any more.
     pub replaced: usize,
     /// How many messages stay as they are.
     pub kept: usize,
@@ -205,8 +205,9 @@ impl Worker {
         if summary.is_empty() {
             return Err(CompactError::Empty);
         }
+        let replaced = tail - self.log.summarised();
         self.log.compact(&summary, tail);
-        Ok(Compacted { summary, replaced: tail, kept: self.log.history.len() - tail })
+        Ok(Compacted { summary, replaced, kept: self.log.history.known() - tail })
     }
 }
 

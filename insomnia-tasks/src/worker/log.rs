@@ -81,7 +81,7 @@ impl Log {
         let Resumed { items, turns, turn, summarised } = resumed;
         self.history.replace(items);
         (self.turns, self.turn, self.summarised) = (turns, turn, summarised);
-        self.turns.resize(self.history.len(), self.turn);
+        self.turns.resize(self.history.known(), self.turn);
         self.project(self.projection.dialect().clone());
     }
 
@@ -129,10 +129,15 @@ impl Log {
         true
     }
 
+    /// How many items a summary stands for.
+    pub(super) fn summarised(&self) -> usize {
+        self.summarised.as_ref().map_or(0, |summarised| summarised.tail)
+    }
+
     /// How many items stand before the last `keep` turns, where that is more than is summarised already. Of fewer turns than
     /// that all but the first are kept, but at least `least`.
     pub(super) fn tail(&self, keep: usize, least: usize) -> Option<usize> {
-        let sent = self.summarised.as_ref().map_or(0, |summarised| summarised.tail);
+        let sent = self.summarised();
         let begins = |index: &usize| *index == sent || self.turns.get(*index) != self.turns.get(*index - 1);
         let mut starts: Vec<_> = (sent..self.turns.len()).filter(begins).collect();
         starts.push(self.turns.len());

@@ -17,6 +17,7 @@ mod real_disk;
 mod reserve;
 mod scan;
 mod store;
+mod tail;
 mod writer;
 
 #[cfg(test)]
@@ -27,6 +28,8 @@ mod crash_tests;
 mod script_tests;
 #[cfg(test)]
 mod sim_disk;
+#[cfg(test)]
+mod tail_tests;
 #[cfg(test)]
 mod tests;
 

@@ -13,6 +13,7 @@ use super::{
     lock::Holder,
     scan::{CLOSING, NoSession, Scan, Tail, check_start, scan},
     store::FileStore,
+    tail::{find_start, suffices},
     writer::Writer,
 };
 use crate::{
@@ -43,6 +44,7 @@ pub enum Durability {
 pub struct FileOptions {
     pub(super) durability: Durability,
     instructions: Option<String>,
+    tail_only: bool,
 }
 
 impl FileOptions {
@@ -55,6 +57,14 @@ impl FileOptions {
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+
+    /// Reads only what is needed to go on: of a compacted session, the entries from the tail of the newest compaction on. All of
+    /// them by default, and where the file is damaged.
+    #[must_use]
+    pub fn tail_only(mut self, tail_only: bool) -> Self {
+        self.tail_only = tail_only;
         self
     }
 
@@ -84,7 +94,7 @@ pub struct Opened {
 pub struct StoredSession {
     /// The first record.
     pub header: Header,
-    /// All other records that can be read, in order.
+    /// All other records that can be read, in order; with [`FileOptions::tail_only`] perhaps only the last ones.
     pub entries: Vec<Entry>,
     /// What was wrong with the file.
     pub damage: Vec<Damage>,
@@ -116,7 +126,11 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
             (disk.open(&path, false).map_err(OpenError::io("open", &path))?, true)
         }
     };
-    let mut scan = scan_file(&*file, &path)?;
+    let tail = if options.tail_only { scan_tail(&*file).map_err(OpenError::io("read", &path))? } else { None };
+    let mut scan = match tail {
+        Some(scan) => scan,
+        None => scan_file(&*file, &path)?,
+    };
     if let Some(Damage::TornTail { kept_in, .. }) = scan.damage.last_mut() {
         let torn = file.read_at(scan.end, u64::MAX).map_err(OpenError::io("read", &path))?;
         *kept_in = Some(keep_torn(&*disk, dir, &torn)?);
@@ -141,7 +155,20 @@ pub(super) fn read(disk: &Arc<dyn Disk>, dir: &Path) -> Result<StoredSession, Op
 
 fn scan_file(file: &dyn DiskFile, path: &Path) -> Result<Scan, OpenError> {
     let length = file.len().map_err(OpenError::io("inspect", path))?;
-    scan(file, length).map_err(|why| no_session(why, path))
+    scan(file, length, None).map_err(|why| no_session(why, path))
+}
+
+/// Reads what is needed to go on after the newest compaction; none where that does not do, or anything is odd.
+fn scan_tail(file: &dyn DiskFile) -> io::Result<Option<Scan>> {
+    let length = file.len()?;
+    let Some(start) = find_start(file, length)? else { return Ok(None) };
+    let scan = match scan(file, length, Some(start)) {
+        Ok(scan) => scan,
+        Err(NoSession::Io(error)) => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let sound = scan.damage.iter().all(|damage| matches!(damage, Damage::TornTail { .. }));
+    Ok((sound && suffices(start, &scan.entries)).then_some(scan))
 }
 
 /// Puts the large messages in.

@@ -6,6 +6,7 @@ use super::{
     damage::Damage,
     disk::DiskFile,
     lines::{Lines, Place, trim_nul},
+    tail::Start,
 };
 use crate::session::{
     line::{self, Batch, Blob, HEADER_START, HeaderLine},
@@ -60,8 +61,8 @@ pub(super) fn check_start(bytes: &[u8]) -> Result<(), NoSession> {
     Err(NoSession::Foreign)
 }
 
-/// Reads the first `limit` bytes of a file, a piece at a time.
-pub(super) fn scan(file: &dyn DiskFile, limit: u64) -> Result<Scan, NoSession> {
+/// Reads the first `limit` bytes of a file, a piece at a time: the header, and the rest from `start` on.
+pub(super) fn scan(file: &dyn DiskFile, limit: u64, start: Option<Start>) -> Result<Scan, NoSession> {
     check_start(&file.read(limit.min(64)).map_err(NoSession::Io)?)?;
     let mut lines = Lines::new(file, 1, limit);
     let first = lines.next().map_err(NoSession::Io)?.ok_or(NoSession::Foreign)?;
@@ -75,6 +76,10 @@ pub(super) fn scan(file: &dyn DiskFile, limit: u64) -> Result<Scan, NoSession> {
     let mut blobs = Vec::new();
     let (mut seq, mut last_entry, mut stop) = (0_u64, 0_u64, first.is_stop().then_some(first.place));
     let mut comma = first.comma;
+    if let Some(start) = start {
+        lines = Lines::new(file, start.offset, limit);
+        (seq, last_entry, stop, comma) = (start.seq.saturating_sub(1), start.seq.saturating_sub(1), None, true);
+    }
     while let Some(line) = lines.next().map_err(NoSession::Io)? {
         if line.text.is_empty() || line.text == b"]" {
             stop = line.is_stop().then_some(line.place).or(stop);

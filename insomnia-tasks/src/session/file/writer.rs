@@ -111,7 +111,7 @@ impl Writer {
     /// Opens the file anew, makes sure that all acknowledged records are in it, and cuts what is behind them.
     fn reopen(&mut self) -> Result<Box<dyn DiskFile>, StorageError> {
         let file = self.disk.open(&self.path, false).map_err(|source| self.error("open", source))?;
-        let intact = match scan(&*file, self.end) {
+        let intact = match scan(&*file, self.end, None) {
             Ok(scan) => scan.end == self.end,
             Err(NoSession::Io(source)) => return Err(self.error("read", source)),
             Err(_) => false,
