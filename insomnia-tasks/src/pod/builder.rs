@@ -6,11 +6,13 @@ use std::{
 
 use async_openai::{Client, config::Config};
 
-use super::{Pod, PodError, ReminderPlacement, notifications::Notifications};
+use super::{Pod, PodError, ReminderPlacement, inbox::Inbox, notifications::Notifications};
+#[cfg(feature = "postgres")]
+use crate::session::postgres::{PostgresOptions, PostgresSessions};
 use crate::{
     interceptor::Interceptor,
     reminder::{Cadence, Reminders, TaskReminder},
-    session::{EntryBody, FileOptions, FileStore, Ledger, OpenError, Session},
+    session::{EntryBody, FileOptions, FileStore, Ledger, OpenError, Session, Storage, StoredSession},
     task::{TaskStore, tools::TaskToolbox},
     tool::{AddToolError, Run, ToolSet},
     worker::{WorkerBuilder, WorkerSettings},
@@ -22,8 +24,17 @@ pub struct PodBuilder {
     tools: Result<ToolSet, AddToolError>,
     cadence: Cadence,
     placement: ReminderPlacement,
-    folder: Option<PathBuf>,
+    place: Place,
     default_instructions: Option<String>,
+}
+
+/// Where the session is kept.
+enum Place {
+    Memory,
+    Folder(PathBuf),
+    Opened(Box<StoredSession>, Box<dyn Storage>),
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresSessions, String, PostgresOptions),
 }
 
 impl PodBuilder {
@@ -33,7 +44,7 @@ impl PodBuilder {
             tools: Ok(ToolSet::new()),
             cadence: Cadence::default(),
             placement: ReminderPlacement::Auto,
-            folder: None,
+            place: Place::Memory,
             default_instructions: None,
         }
     }
@@ -101,7 +112,28 @@ impl PodBuilder {
     /// Keeps the session in this folder: made if absent, resumed if it holds a session. Without one it lives in memory only.
     #[must_use]
     pub fn session(mut self, folder: impl AsRef<Path>) -> Self {
-        self.folder = Some(folder.as_ref().to_owned());
+        self.place = Place::Folder(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Keeps the session of this name in Postgres: made if absent, resumed if present. The system prompts of the builder
+    /// stand in for those of the options.
+    #[cfg(feature = "postgres")]
+    #[must_use]
+    pub fn session_in_postgres(
+        mut self,
+        sessions: &PostgresSessions,
+        name: impl Into<String>,
+        options: PostgresOptions,
+    ) -> Self {
+        self.place = Place::Postgres(sessions.clone(), name.into(), options);
+        self
+    }
+
+    /// Goes on with a session that is open already, in a storage of any kind.
+    #[must_use]
+    pub fn session_in(mut self, session: StoredSession, storage: impl Storage + 'static) -> Self {
+        self.place = Place::Opened(Box::new(session), Box::new(storage));
         self
     }
 
@@ -138,18 +170,29 @@ impl PodBuilder {
     /// # Errors
     /// If the folder cannot be opened, a tool cannot be added, or no HTTP client can be made.
     pub async fn build(self) -> Result<Pod, PodError> {
-        let Self { mut worker, tools, cadence, placement, folder, default_instructions } = self;
+        let Self { mut worker, tools, cadence, placement, place, default_instructions } = self;
         let instructions = worker.instructions.clone();
-        let (session, ledger) = match folder {
-            Some(folder) => open(folder, instructions.clone().or(default_instructions)).await?,
-            None => (Session::empty(instructions.clone().or(default_instructions)), None),
+        let first_instructions = instructions.clone().or(default_instructions);
+        let (session, ledger) = match place {
+            Place::Memory => (Session::empty(first_instructions), None),
+            Place::Folder(folder) => open(folder, first_instructions).await?,
+            Place::Opened(session, storage) => take_in(*session, storage),
+            #[cfg(feature = "postgres")]
+            Place::Postgres(sessions, name, mut options) => {
+                if let Some(instructions) = first_instructions {
+                    options = options.instructions(instructions);
+                }
+                let opened = sessions.open(&name, options).await?;
+                take_in(opened.session, Box::new(opened.store))
+            }
         };
         let tasks = session.tasks.clone();
         let mut tools = tools?;
         tools.add_ordered_toolbox::<TaskToolbox, TaskStore>(Arc::new(tasks.clone()))?;
 
         worker.instructions = instructions.clone().or(session.instructions.clone());
-        if let Some(ledger) = ledger.map(Arc::new) {
+        let ledger = ledger.map(Arc::new);
+        if let Some(ledger) = ledger.clone() {
             if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
                 ledger.record(EntryBody::Instructions(new));
             }
@@ -171,6 +214,9 @@ impl PodBuilder {
             reminders.pause();
         }
         let notifications = Notifications::default();
+        if let Some(ledger) = &ledger {
+            worker = worker.interceptor(Inbox::new(ledger));
+        }
         let worker = worker
             .tools(tools)
             .interceptor(notifications.clone())
@@ -178,7 +224,7 @@ impl PodBuilder {
             .resume(session.items, session.turn)
             .build()
             .map_err(PodError::Http)?;
-        Ok(Pod::new(worker, tasks, reminders, notifications, session.damage))
+        Ok(Pod::new(worker, tasks, reminders, notifications, session.damage, ledger))
     }
 }
 
@@ -189,19 +235,20 @@ async fn open(folder: PathBuf, instructions: Option<String>) -> Result<(Session,
             options = options.instructions(instructions);
         }
         let opened = FileStore::open(&folder, options)?;
-        let next_seq = opened.session.next_seq;
-        let session = Session::fold(opened.session);
-        let ledger = Ledger::new(opened.store, next_seq, session.turn);
-        Ok::<_, OpenError>((session, Some(ledger)))
+        Ok::<_, OpenError>(take_in(opened.session, Box::new(opened.store)))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)
 }
 
+fn take_in(stored: StoredSession, storage: Box<dyn Storage>) -> (Session, Option<Ledger>) {
+    let next_seq = stored.next_seq;
+    let session = Session::fold(stored);
+    let ledger = Ledger::new(storage, next_seq, session.turn);
+    (session, Some(ledger))
+}
+
 impl fmt::Debug for PodBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PodBuilder")
-            .field("worker", &self.worker)
-            .field("session", &self.folder)
-            .finish_non_exhaustive()
+        f.debug_struct("PodBuilder").field("worker", &self.worker).finish_non_exhaustive()
     }
 }

@@ -7,6 +7,10 @@ pub enum PodError {
     /// The session's folder could not be opened.
     #[error(transparent)]
     Session(#[from] OpenError),
+    /// The session in Postgres could not be opened.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] crate::session::postgres::PostgresError),
     /// A tool cannot be added: two have one name (the task tools are `TaskCreate`, `TaskUpdate`, `TaskList` and `TaskGet`), or
     /// the schema of one cannot be told to every server.
     #[error(transparent)]

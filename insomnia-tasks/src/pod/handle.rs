@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 use tokio::sync::Mutex;
@@ -7,7 +7,7 @@ use super::{PodBuilder, TurnStream, notifications::Notifications};
 use crate::{
     Item,
     reminder::Reminders,
-    session::Damage,
+    session::{Damage, Ledger},
     task::TaskStore,
     worker::{Event, History, Turn, TurnError, Worker},
 };
@@ -36,6 +36,7 @@ pub struct Pod {
     reminders: Reminders,
     notifications: Notifications,
     damage: Vec<Damage>,
+    ledger: Option<Arc<Ledger>>,
 }
 
 impl Pod {
@@ -50,8 +51,9 @@ impl Pod {
         reminders: Reminders,
         notifications: Notifications,
         damage: Vec<Damage>,
+        ledger: Option<Arc<Ledger>>,
     ) -> Self {
-        Self { history: worker.history(), worker: Mutex::new(worker), tasks, reminders, notifications, damage }
+        Self { history: worker.history(), worker: Mutex::new(worker), tasks, reminders, notifications, damage, ledger }
     }
 
     /// Runs one turn: from this prompt to the answer that asks for no tool.
@@ -73,7 +75,12 @@ impl Pod {
         prompt: impl Into<Item>,
         listener: impl Fn(Event) + Send + Sync,
     ) -> Result<Turn, TurnError> {
-        self.worker.lock().await.run(prompt, &listener).await
+        let mut worker = self.worker.lock().await;
+        let turn = worker.run(prompt, &listener);
+        match &self.ledger {
+            Some(ledger) => ledger.renewing(turn).await,
+            None => turn.await,
+        }
     }
 
     /// Like [`run`](Self::run), as a stream of what happens. Dropping the stream cancels the turn.

@@ -1,13 +1,15 @@
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
+use futures_util::future::{Either, select};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 
-use super::{Entry, EntryBody, Storage};
+use super::{Entry, EntryBody, Storage, StorageError};
 use crate::{
     Item, ItemKind,
     task::{Author, Task, TaskId},
@@ -29,6 +31,8 @@ struct State {
     next_seq: u64,
     turn: u64,
     waiting: VecDeque<Waiting>,
+    /// Items whose entries get these ids.
+    named: Vec<(Item, String)>,
 }
 
 enum Waiting {
@@ -39,9 +43,37 @@ enum Waiting {
 }
 
 impl Ledger {
-    pub(crate) fn new(storage: impl Storage + 'static, next_seq: u64, turn: u64) -> Self {
-        let state = State { next_seq, turn, waiting: VecDeque::new() };
-        Self { storage: Box::new(storage), state: Mutex::new(state) }
+    pub(crate) fn new(storage: Box<dyn Storage>, next_seq: u64, turn: u64) -> Self {
+        let state = State { next_seq, turn, waiting: VecDeque::new(), named: Vec::new() };
+        Self { storage, state: Mutex::new(state) }
+    }
+
+    /// Does this, and renews the ownership of the session meanwhile where it needs that.
+    pub(crate) async fn renewing<T>(&self, work: impl Future<Output = T>) -> T {
+        let Some(every) = self.storage.renew_every() else { return work.await };
+        let renew = async {
+            loop {
+                tokio::time::sleep(every).await;
+                if let Err(error) = self.storage.renew().await {
+                    // the next flush tells, and what is at work may still end well
+                    tracing::debug!(%error, "the session could not be renewed");
+                }
+            }
+        };
+        match select(pin!(work), pin!(renew)).await {
+            Either::Left((done, _)) => done,
+            Either::Right((never, _)) => never,
+        }
+    }
+
+    /// The messages that other processes left, as items. The entry of each, if it is committed, takes its message in.
+    pub(crate) async fn take_inbox(&self) -> Result<Vec<Item>, StorageError> {
+        let messages = self.storage.inbox().await?;
+        let named: Vec<_> =
+            messages.into_iter().map(|message| (Item::notification(message.text), message.id)).collect();
+        let items = named.iter().map(|(item, _)| item.clone()).collect();
+        self.lock().named = named;
+        Ok(items)
     }
 
     /// Records something that is no item.
@@ -85,7 +117,14 @@ impl Ledger {
     }
 
     fn append(&self, state: &mut State, body: EntryBody) {
-        self.storage.append(&Entry::new(state.next_seq, state.turn, body));
+        let mut entry = Entry::new(state.next_seq, state.turn, body);
+        if let EntryBody::Item(item) = &entry.body
+            // the very item, not an equal one
+            && let Some(place) = state.named.iter().position(|(named, _)| Arc::ptr_eq(named.raw(), item.raw()))
+        {
+            entry.id = state.named.swap_remove(place).1;
+        }
+        self.storage.append(&entry);
         state.next_seq += 1;
     }
 

@@ -28,6 +28,8 @@ mod file;
 mod ledger;
 mod line;
 mod past;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod record;
 mod storage;
 
@@ -36,4 +38,4 @@ pub(crate) use ledger::Ledger;
 pub use file::{Damage, Durability, FileOptions, FileStore, Holder, OpenError, OpenErrorKind, Opened, StoredSession};
 pub use past::Session;
 pub use record::{Entry, EntryBody, FORMAT, Header, Parent, RecordError};
-pub use storage::{NoStorage, Storage, StorageError, StorageErrorKind};
+pub use storage::{InboxMessage, NoStorage, Storage, StorageError, StorageErrorKind};

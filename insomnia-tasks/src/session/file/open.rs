@@ -87,6 +87,12 @@ pub struct StoredSession {
 }
 
 impl StoredSession {
+    /// What a storage of another kind holds: the header and the entries in order, nothing damaged.
+    pub fn from_records(header: Header, entries: Vec<Entry>) -> Self {
+        let next_seq = entries.last().map_or(1, |last| last.seq.saturating_add(1));
+        Self { header, entries, damage: Vec::new(), next_seq }
+    }
+
     fn new(scan: Scan) -> Self {
         Self { header: scan.header, entries: scan.entries, damage: scan.damage, next_seq: scan.next_seq }
     }
