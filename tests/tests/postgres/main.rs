@@ -4,7 +4,12 @@
 //! `tests/postgres/setup.sh` installs what is missing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
+mod crash;
+mod pods;
+mod pooler;
 mod proxy;
+mod refusals;
 mod schedules;
 mod server;
 mod storage;
+mod two_processes;

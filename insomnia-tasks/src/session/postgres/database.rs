@@ -44,6 +44,9 @@ impl PostgresSessions {
         // certificates are always checked, so the stricter words mean no more
         let url = url.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
         let unusable = |reason: String| PostgresError::Url { reason };
+        if url.contains("://") && !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(unusable("it does not begin with `postgres://`".to_owned()));
+        }
         let mut config = Config::from_str(&url)
             .map_err(|error| unusable(error.source().map_or_else(|| error.to_string(), ToString::to_string)))?;
         if config.get_application_name().is_none() {
