@@ -12,10 +12,13 @@ use crate::session::postgres::{PostgresOptions, PostgresSessions};
 use crate::{
     interceptor::Interceptor,
     reminder::{Cadence, Reminders, TaskReminder},
-    session::{EntryBody, FileOptions, FileStore, Ledger, OpenError, Session, Storage, StoredSession},
+    session::{
+        Durability, EntryBody, FileOptions, FileStore, Header, Ledger, NoStorage, OpenError, Opened, Session, Storage,
+        StoredSession,
+    },
     task::{TaskStore, tools::TaskToolbox},
     tool::{AddToolError, Run, ToolSet},
-    worker::{WorkerBuilder, WorkerSettings},
+    worker::{AutoCompaction, WorkerBuilder, WorkerSettings},
 };
 
 /// Builds a [`Pod`].
@@ -26,6 +29,7 @@ pub struct PodBuilder {
     placement: ReminderPlacement,
     place: Place,
     default_instructions: Option<String>,
+    durability: Durability,
 }
 
 /// Where the session is kept.
@@ -46,6 +50,7 @@ impl PodBuilder {
             placement: ReminderPlacement::Auto,
             place: Place::Memory,
             default_instructions: None,
+            durability: Durability::default(),
         }
     }
 
@@ -137,6 +142,20 @@ impl PodBuilder {
         self
     }
 
+    /// How hard the session is written; by default so that it survives a power cut.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Compacts the history when it has grown too long, which by default is never done, see [`AutoCompaction`].
+    #[must_use]
+    pub fn auto_compaction(mut self, when: AutoCompaction) -> Self {
+        self.worker.settings.compaction = Some(when);
+        self
+    }
+
     /// Whether answers are streamed; yes by default.
     #[must_use]
     pub fn stream(mut self, stream: bool) -> Self {
@@ -151,7 +170,8 @@ impl PodBuilder {
         self
     }
 
-    /// How the loop runs: everything that has no method of its own here.
+    /// How the loop runs: everything that has no method of its own here. Replaces what [`stream`](Self::stream) and
+    /// [`max_requests`](Self::max_requests) have set before.
     #[must_use]
     pub fn settings(mut self, settings: WorkerSettings) -> Self {
         self.worker = self.worker.settings(settings);
@@ -170,36 +190,39 @@ impl PodBuilder {
     /// # Errors
     /// If the folder cannot be opened, a tool cannot be added, or no HTTP client can be made.
     pub async fn build(self) -> Result<Pod, PodError> {
-        let Self { mut worker, tools, cadence, placement, place, default_instructions } = self;
+        let Self { mut worker, tools, cadence, placement, place, default_instructions, durability } = self;
         let instructions = worker.instructions.clone();
-        let first_instructions = instructions.clone().or(default_instructions);
+        let reminders = Reminders::new(cadence);
+        let begin_with = instructions.clone().or(default_instructions);
         let (session, ledger) = match place {
-            Place::Memory => (Session::empty(first_instructions), None),
-            Place::Folder(folder) => open(folder, first_instructions).await?,
-            Place::Opened(session, storage) => take_in(*session, storage),
+            Place::Memory => {
+                let session = Session::empty(Header::new(begin_with));
+                let ledger = Ledger::new(Box::new(NoStorage), Vec::new(), 1, &session, reminders.clone());
+                (session, ledger)
+            }
+            Place::Folder(folder) => open(folder, begin_with, durability, reminders.clone()).await?,
+            Place::Opened(session, storage) => take_in(*session, storage, reminders.clone()),
             #[cfg(feature = "postgres")]
             Place::Postgres(sessions, name, mut options) => {
-                if let Some(instructions) = first_instructions {
+                if let Some(instructions) = begin_with {
                     options = options.instructions(instructions);
                 }
                 let opened = sessions.open(&name, options).await?;
-                take_in(opened.session, Box::new(opened.store))
+                take_in(opened.session, Box::new(opened.store), reminders.clone())
             }
         };
+        let ledger = Arc::new(ledger);
         let tasks = session.tasks.clone();
         let mut tools = tools?;
         tools.add_ordered_toolbox::<TaskToolbox, TaskStore>(Arc::new(tasks.clone()))?;
 
         worker.instructions = instructions.clone().or(session.instructions.clone());
-        let ledger = ledger.map(Arc::new);
-        if let Some(ledger) = ledger.clone() {
-            if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
-                ledger.record(EntryBody::Instructions(new));
-            }
-            let recorder = Arc::clone(&ledger);
-            tasks.record_with(move |author, task| recorder.task_changed(author, task));
-            worker = worker.journal_shared(ledger);
+        if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
+            ledger.record(EntryBody::Instructions(new));
         }
+        let recorder = Arc::clone(&ledger);
+        tasks.record_with(move |author, task| recorder.task_changed(author, task));
+        worker = worker.journal_shared(ledger.clone());
         let detected = worker.detect_dialect();
         let recorded = session.dialect.as_ref().and_then(|dialect| serde_json::from_str(dialect.get()).ok());
         match placement {
@@ -209,42 +232,47 @@ impl PodBuilder {
             _ => worker.recorded_dialect = recorded,
         }
 
-        let reminders = Reminders::new(cadence);
         if placement == ReminderPlacement::Off {
             reminders.pause();
         }
         let notifications = Notifications::default();
-        if let Some(ledger) = &ledger {
-            worker = worker.interceptor(Inbox::new(ledger));
-        }
+        let counters = session.counters;
+        let damage = session.damage.clone();
         let worker = worker
             .tools(tools)
+            .interceptor(Inbox::new(&ledger))
             .interceptor(notifications.clone())
             .interceptor(TaskReminder::new(tasks.clone(), reminders.clone()))
-            .resume(session.items, session.turn)
+            .resume_with(session.into_resumed())
             .build()
             .map_err(PodError::Http)?;
-        Ok(Pod::new(worker, tasks, reminders, notifications, session.damage, ledger))
+        // not all that they count is sent, nor need all of it be read
+        reminders.restore(counters);
+        Ok(Pod::new(worker, ledger, tasks, reminders, notifications, damage))
     }
 }
 
-async fn open(folder: PathBuf, instructions: Option<String>) -> Result<(Session, Option<Ledger>), PodError> {
+async fn open(
+    folder: PathBuf,
+    instructions: Option<String>,
+    durability: Durability,
+    reminders: Reminders,
+) -> Result<(Session, Ledger), PodError> {
     let opening = tokio::task::spawn_blocking(move || {
-        let mut options = FileOptions::new();
+        let mut options = FileOptions::new().durability(durability);
         if let Some(instructions) = instructions {
             options = options.instructions(instructions);
         }
-        let opened = FileStore::open(&folder, options)?;
-        Ok::<_, OpenError>(take_in(opened.session, Box::new(opened.store)))
+        let Opened { store, session, .. } = FileStore::open(&folder, options)?;
+        Ok::<_, OpenError>(take_in(session, Box::new(store), reminders))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)
 }
 
-fn take_in(stored: StoredSession, storage: Box<dyn Storage>) -> (Session, Option<Ledger>) {
-    let next_seq = stored.next_seq;
-    let session = Session::fold(stored);
-    let ledger = Ledger::new(storage, next_seq, session.turn);
-    (session, Some(ledger))
+fn take_in(stored: StoredSession, storage: Box<dyn Storage>, reminders: Reminders) -> (Session, Ledger) {
+    let session = Session::fold_stored(&stored);
+    let ledger = Ledger::new(storage, stored.entries, stored.next_seq, &session, reminders);
+    (session, ledger)
 }
 
 impl fmt::Debug for PodBuilder {

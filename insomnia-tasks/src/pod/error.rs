@@ -1,4 +1,8 @@
-use crate::{session::OpenError, tool::AddToolError};
+use crate::{
+    session::{OpenError, StorageError},
+    tool::AddToolError,
+    worker::JournalError,
+};
 
 /// Why a session could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -20,5 +24,44 @@ pub enum PodError {
     Http(#[source] reqwest::Error),
     /// The blocking task that opens the folder did not run to its end.
     #[error("the session could not be opened: the runtime is shutting down")]
+    Runtime,
+}
+
+/// Why a session was not taken back to an earlier turn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RewindError {
+    /// There is no such turn; nothing was changed.
+    #[error("there is no turn {turn}: the last one is {last}")]
+    NoSuchTurn {
+        /// The turn that was asked for.
+        turn: u64,
+        /// The last turn.
+        last: u64,
+    },
+    /// The session was taken back, but that is not on disk yet; a later flush tries again.
+    #[error("the session could not be stored: {0}")]
+    Journal(#[source] JournalError),
+}
+
+/// Why a session was not forked. It is as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForkError {
+    /// The session itself could not be stored.
+    #[error("the session could not be stored, so it was not forked: {0}")]
+    Journal(#[source] JournalError),
+    /// The new session could not be made.
+    #[error(transparent)]
+    Folder(#[from] OpenError),
+    /// The new session in Postgres could not be made.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] crate::session::postgres::PostgresError),
+    /// What the new session begins with could not be written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The blocking task that writes the folder did not run to its end.
+    #[error("the session could not be forked: the runtime is shutting down")]
     Runtime,
 }

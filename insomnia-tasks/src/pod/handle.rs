@@ -30,13 +30,13 @@ use crate::{
 /// ```
 pub struct Pod {
     // held for a whole turn: turns of one session run one after another
-    worker: Mutex<Worker>,
+    pub(super) worker: Mutex<Worker>,
+    pub(super) ledger: Arc<Ledger>,
     history: History,
     tasks: TaskStore,
-    reminders: Reminders,
-    notifications: Notifications,
+    pub(super) reminders: Reminders,
+    pub(super) notifications: Notifications,
     damage: Vec<Damage>,
-    ledger: Option<Arc<Ledger>>,
 }
 
 impl Pod {
@@ -47,13 +47,13 @@ impl Pod {
 
     pub(super) fn new(
         worker: Worker,
+        ledger: Arc<Ledger>,
         tasks: TaskStore,
         reminders: Reminders,
         notifications: Notifications,
         damage: Vec<Damage>,
-        ledger: Option<Arc<Ledger>>,
     ) -> Self {
-        Self { history: worker.history(), worker: Mutex::new(worker), tasks, reminders, notifications, damage, ledger }
+        Self { history: worker.history(), worker: Mutex::new(worker), ledger, tasks, reminders, notifications, damage }
     }
 
     /// Runs one turn: from this prompt to the answer that asks for no tool.
@@ -77,10 +77,7 @@ impl Pod {
     ) -> Result<Turn, TurnError> {
         let mut worker = self.worker.lock().await;
         let turn = worker.run(prompt, &listener);
-        match &self.ledger {
-            Some(ledger) => ledger.renewing(turn).await,
-            None => turn.await,
-        }
+        self.ledger.renewing(turn).await
     }
 
     /// Like [`run`](Self::run), as a stream of what happens. Dropping the stream cancels the turn.

@@ -9,10 +9,11 @@ mod handle;
 mod inbox;
 mod notifications;
 mod placement;
+mod session;
 mod stream;
 
 pub use builder::PodBuilder;
-pub use error::PodError;
+pub use error::{ForkError, PodError, RewindError};
 pub use handle::Pod;
 pub use placement::{ParsePlacementError, ReminderPlacement};
 pub use stream::{TurnStep, TurnStream};

@@ -18,12 +18,17 @@ impl Notifications {
     pub(super) fn push(&self, text: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(text);
     }
+
+    /// Takes what waits.
+    pub(super) fn take(&self) -> Vec<Item> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).map(Item::notification).collect()
+    }
 }
 
 #[async_trait]
 impl Interceptor for Notifications {
     async fn pending_history_appends(&self, _: &RequestContext<'_>) -> Vec<Item> {
         // no await follows: what is taken here is committed in the same piece
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).map(Item::notification).collect()
+        self.take()
     }
 }

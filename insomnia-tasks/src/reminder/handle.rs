@@ -59,6 +59,12 @@ impl Reminders {
         self.lock().state
     }
 
+    /// Goes on from these counters.
+    #[cfg(feature = "client")]
+    pub(crate) fn restore(&self, state: ReminderState) {
+        self.lock().state = state;
+    }
+
     /// Takes in the next item of the history, whoever committed it.
     pub fn observe(&self, item: &Item) {
         self.lock().state.observe(item);

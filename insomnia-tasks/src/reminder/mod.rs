@@ -17,4 +17,6 @@ pub use handle::Reminders;
 #[cfg(feature = "client")]
 pub use interceptor::TaskReminder;
 pub use state::{ReminderState, Situation};
+#[cfg(feature = "client")]
+pub(crate) use text::task_line;
 pub use text::{TASKS_SHOWN, TEXT_LIMIT, estimate_tokens, reminder_text, split_reminder};

@@ -51,6 +51,12 @@ pub fn split_reminder(text: &str) -> Option<(&str, &str)> {
     Some((own.trim_end(), reminder))
 }
 
+/// A task in one line, its subject made harmless and cut at 80 characters.
+#[cfg(feature = "client")]
+pub(crate) fn task_line(task: &Task) -> String {
+    format!("- {} [{}] {}", task.taskid, task.status, Subject::new(&task.subject).text)
+}
+
 /// About how many tokens a text costs, at four bytes a token.
 pub fn estimate_tokens(text: &str) -> usize {
     text.len().div_ceil(4)

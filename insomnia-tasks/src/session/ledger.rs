@@ -9,10 +9,11 @@ use futures_util::future::{Either, select};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 
-use super::{Entry, EntryBody, Storage, StorageError};
+use super::{Compact, CompactTasks, Entry, EntryBody, Header, Session, Storage, StorageError, branch::Branch};
 use crate::{
     Item, ItemKind,
-    task::{Author, Task, TaskId},
+    reminder::Reminders,
+    task::{Author, Task, TaskId, TaskSnapshot, TaskStore},
     wire::Dialect,
     worker::{Journal, JournalError},
 };
@@ -21,13 +22,20 @@ use crate::{
 ///
 /// A task tool's change is made before its result is recorded. What the host changes in between waits until that result is
 /// recorded, so that the record has both in the order in which they happened.
+///
+/// It keeps all records, whose messages it shares with the history, so that a rewind or a fork needs nothing of the storage.
 pub(crate) struct Ledger {
     storage: Box<dyn Storage>,
-    // a std mutex: held while a record is queued, never across an await
+    header: Header,
+    tasks: TaskStore,
+    reminders: Reminders,
+    // a std mutex: held while a record is queued or the records are folded, never across an await; the task store's comes
+    // before it
     state: Mutex<State>,
 }
 
 struct State {
+    entries: Vec<Entry>,
     next_seq: u64,
     turn: u64,
     waiting: VecDeque<Waiting>,
@@ -43,9 +51,17 @@ enum Waiting {
 }
 
 impl Ledger {
-    pub(crate) fn new(storage: Box<dyn Storage>, next_seq: u64, turn: u64) -> Self {
-        let state = State { next_seq, turn, waiting: VecDeque::new(), named: Vec::new() };
-        Self { storage, state: Mutex::new(state) }
+    /// A ledger that goes on behind these records, whose fold `session` is.
+    pub(crate) fn new(
+        storage: Box<dyn Storage>,
+        entries: Vec<Entry>,
+        next_seq: u64,
+        session: &Session,
+        reminders: Reminders,
+    ) -> Self {
+        let state = State { entries, next_seq, turn: session.turn, waiting: VecDeque::new(), named: Vec::new() };
+        let (header, tasks) = (session.header.clone(), session.tasks.clone());
+        Self { storage, header, tasks, reminders, state: Mutex::new(state) }
     }
 
     /// Does this, and renews the ownership of the session meanwhile where it needs that.
@@ -79,6 +95,40 @@ impl Ledger {
     /// Records something that is no item.
     pub(crate) fn record(&self, body: EntryBody) {
         self.append(&mut self.lock(), body);
+    }
+
+    /// Goes back to the end of this turn: what was recorded since is void. The tasks follow. Returns what is left; none if there
+    /// was no such turn, and then nothing is recorded.
+    pub(crate) fn rewind(&self, turn: u64) -> Option<Session> {
+        self.tasks.replace_with(|| {
+            let mut state = self.lock();
+            if turn > state.turn {
+                return None;
+            }
+            let to_seq = Branch::new(&state.entries).end_of_turn(turn);
+            state.waiting.clear();
+            state.turn = turn;
+            self.append(&mut state, EntryBody::Rewind { to_seq });
+            let session = Session::fold(&self.header, &state.entries);
+            state.turn = session.turn;
+            Some((session.tasks.snapshot(), session))
+        })
+    }
+
+    /// The number of the last turn.
+    pub(crate) fn turn(&self) -> u64 {
+        self.lock().turn
+    }
+
+    /// The records so far and the header for a session that begins with them.
+    pub(crate) fn forked(&self) -> (Header, Vec<Entry>) {
+        let state = self.lock();
+        (self.header.forked(&state.entries), state.entries.clone())
+    }
+
+    /// Makes everything durable and gives the session up.
+    pub(crate) async fn close(&self) -> Result<(), StorageError> {
+        self.storage.close().await
     }
 
     /// Takes note of a changed task; called under the store's lock, so in the order of the changes.
@@ -116,6 +166,28 @@ impl Ledger {
         }
     }
 
+    /// Records a compaction, and returns what the model gets.
+    fn record_compact(&self, summary: &str, tail: usize, snapshot: TaskSnapshot) -> String {
+        let mut state = self.lock();
+        let base_seq = state.next_seq.saturating_sub(1);
+        let settings = Session::settings(&self.header, &state.entries);
+        let branch = Branch::new(&state.entries);
+        let mut items = branch.live.iter().filter(|entry| matches!(entry.body, EntryBody::Item(_)));
+        let compact = Compact {
+            base_seq,
+            summary: summary.to_owned(),
+            tail_from: items.nth(tail).map_or(state.next_seq, |entry| entry.seq),
+            tasks: CompactTasks::new(snapshot, base_seq),
+            counters: self.reminders.state(),
+            instructions: settings.instructions,
+            dialect: settings.dialect,
+        };
+        if let Ok(raw) = to_raw_value(&compact) {
+            self.append(&mut state, EntryBody::Compact(raw));
+        }
+        compact.text()
+    }
+
     fn append(&self, state: &mut State, body: EntryBody) {
         let mut entry = Entry::new(state.next_seq, state.turn, body);
         if let EntryBody::Item(item) = &entry.body
@@ -125,6 +197,7 @@ impl Ledger {
             entry.id = state.named.swap_remove(place).1;
         }
         self.storage.append(&entry);
+        state.entries.push(entry);
         state.next_seq += 1;
     }
 
@@ -156,6 +229,10 @@ impl Journal for Ledger {
         if let Ok(dialect) = to_raw_value(dialect) {
             self.record(EntryBody::Dialect(dialect));
         }
+    }
+
+    fn compact(&self, summary: &str, tail: usize) -> String {
+        self.tasks.with_snapshot(|snapshot| self.record_compact(summary, tail, snapshot))
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

@@ -15,6 +15,14 @@ pub(super) type Batch = [u64; 2];
 pub(super) struct EntryLine {
     pub(super) entry: Entry,
     pub(super) batch: Option<Batch>,
+    /// An item whose message is kept elsewhere, under this name. The entry is an unknown one until it is put in.
+    pub(super) blob: Option<Blob>,
+}
+
+/// Where an item's message is.
+pub(super) struct Blob {
+    pub(super) kind: ItemKind,
+    pub(super) name: String,
 }
 
 /// How every header begins; it tells a session's file from any other.
@@ -68,15 +76,31 @@ struct Line<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     message: Option<&'a RawValue>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    blob: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     task: Option<&'a RawValue>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a RawValue>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     dialect: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    compact: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    rewind: Option<&'a RawValue>,
 }
 
-/// Appends an entry as one line, without a newline.
-pub(super) fn write_entry(entry: &Entry, batch: Option<Batch>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+#[derive(Serialize, Deserialize)]
+struct Rewind {
+    to_seq: u64,
+}
+
+/// Appends an entry as one line, without a newline. With `blob`, an item's message is left out for this name of it.
+pub(super) fn write_entry(
+    entry: &Entry,
+    blob: Option<&str>,
+    batch: Option<Batch>,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let start = out.len();
     let mut line = Line {
         record: Cow::Borrowed(""),
@@ -86,20 +110,25 @@ pub(super) fn write_entry(entry: &Entry, batch: Option<Batch>, out: &mut Vec<u8>
         turn: entry.turn,
         kind: None,
         message: None,
+        blob: None,
         task: None,
         instructions: None,
         dialect: None,
+        compact: None,
+        rewind: None,
     };
     let typed = match &entry.body {
         EntryBody::Item(item) => to_raw_value(&item.kind())?,
         EntryBody::Instructions(text) => to_raw_value(text)?,
+        EntryBody::Rewind { to_seq } => to_raw_value(&Rewind { to_seq: *to_seq })?,
         _ => RawValue::NULL.to_owned(),
     };
     match &entry.body {
         EntryBody::Item(item) => {
             line.record = "item".into();
             line.kind = Some(&typed);
-            line.message = Some(item.raw());
+            line.blob = blob.map(Cow::Borrowed);
+            line.message = blob.is_none().then_some(item.raw());
         }
         EntryBody::TaskEdit(task) => {
             line.record = "task_edit".into();
@@ -112,6 +141,14 @@ pub(super) fn write_entry(entry: &Entry, batch: Option<Batch>, out: &mut Vec<u8>
         EntryBody::Dialect(dialect) => {
             line.record = "dialect".into();
             line.dialect = Some(dialect);
+        }
+        EntryBody::Compact(compact) => {
+            line.record = "compact".into();
+            line.compact = Some(compact);
+        }
+        EntryBody::Rewind { .. } => {
+            line.record = "rewind".into();
+            line.rewind = Some(&typed);
         }
         EntryBody::Unknown(_) => {}
     }
@@ -138,11 +175,16 @@ const BATCH: &str = "\"batch\":[";
 pub(super) fn read_entry(line: &[u8]) -> Result<EntryLine, RecordError> {
     let fields: Line<'_> = parse(line)?;
     let batch = read_batch(line).filter(|[first, last]| (*first..=*last).contains(&fields.seq));
+    let mut blob = None;
     let body = match fields.record.as_ref() {
         "header" => return Err(RecordError::Shape("a second header".to_owned())),
         "item" => match (read_kind(fields.kind)?, fields.message) {
             (Some(kind), Some(message)) if message.get().starts_with('{') => {
                 EntryBody::Item(Item::from_stored(kind, Arc::from(message.to_owned())))
+            }
+            (Some(kind), None) if fields.blob.is_some() => {
+                blob = fields.blob.map(|name| Blob { kind, name: name.into_owned() });
+                unknown(line, batch)?
             }
             (Some(_), _) => return Err(missing("item", "message")),
             (None, _) => unknown(line, batch)?,
@@ -153,10 +195,16 @@ pub(super) fn read_entry(line: &[u8]) -> Result<EntryLine, RecordError> {
             EntryBody::Instructions(text.ok_or_else(|| missing("instructions", "instructions"))?)
         }
         "dialect" => EntryBody::Dialect(fields.dialect.unwrap_or(RawValue::NULL).to_owned()),
+        "compact" => EntryBody::Compact(fields.compact.ok_or_else(|| missing("compact", "compact"))?.to_owned()),
+        "rewind" => {
+            let rewind = fields.rewind.and_then(|rewind| serde_json::from_str(rewind.get()).ok());
+            let Rewind { to_seq } = rewind.ok_or_else(|| missing("rewind", "rewind"))?;
+            EntryBody::Rewind { to_seq }
+        }
         _ => unknown(line, batch)?,
     };
     let (seq, id, time, turn) = (fields.seq, fields.id.into_owned(), fields.time, fields.turn);
-    Ok(EntryLine { entry: Entry { seq, id, time, turn, body }, batch })
+    Ok(EntryLine { entry: Entry { seq, id, time, turn, body }, batch, blob })
 }
 
 /// A kind that this version does not know makes the whole record unknown.
@@ -198,7 +246,7 @@ mod tests {
 
     fn written(entry: &Entry, batch: Option<Batch>) -> String {
         let mut out = Vec::new();
-        write_entry(entry, batch, &mut out).unwrap();
+        write_entry(entry, None, batch, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -211,6 +259,22 @@ mod tests {
         assert_eq!(written(&entry, None), line);
         assert_eq!(written(&entry, Some([3, 4])), format!("{},\"batch\":[3,4]}}", &line[..line.len() - 1]));
         assert_eq!(written(&Entry::from_json(line).unwrap(), None), line);
+    }
+
+    #[test]
+    fn what_is_no_item_has_these_forms() {
+        for (body, rest) in [
+            (r#""compact","seq":9"#, r#""compact":{"base_seq":8,"new":1.0}"#),
+            (r#""rewind","seq":9"#, r#""rewind":{"to_seq":4}"#),
+            (r#""task_edit","seq":9"#, r#""task":{"taskid":1}"#),
+            (r#""instructions","seq":9"#, r#""instructions":"é""#),
+            (r#""dialect","seq":9"#, r#""dialect":{"late_system":"user"}"#),
+        ] {
+            let line = format!(r#"{{"record":{body},"id":"a","time":5,"turn":2,{rest}}}"#);
+            let entry = Entry::from_json(&line).unwrap();
+            assert!(!matches!(entry.body, EntryBody::Unknown(_)), "{line}");
+            assert_eq!(written(&entry, None), line);
+        }
     }
 
     #[test]
@@ -256,6 +320,8 @@ mod tests {
             r#"{"record":"task_edit","seq":1}"#,
             r#"{"record":"instructions","seq":1,"instructions":7}"#,
             r#"{"record":"header","seq":1}"#,
+            r#"{"record":"compact","seq":1}"#,
+            r#"{"record":"rewind","seq":1,"rewind":{}}"#,
         ];
         for wrong in wrong {
             assert!(matches!(Entry::from_json(wrong), Err(RecordError::Shape(_))), "{wrong}");

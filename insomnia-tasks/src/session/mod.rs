@@ -24,6 +24,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod branch;
+mod compact;
 mod file;
 mod ledger;
 mod line;
@@ -35,6 +37,7 @@ mod storage;
 
 pub(crate) use ledger::Ledger;
 
+pub use compact::{Compact, CompactTasks};
 pub use file::{Damage, Durability, FileOptions, FileStore, Holder, OpenError, OpenErrorKind, Opened, StoredSession};
 pub use past::Session;
 pub use record::{Entry, EntryBody, FORMAT, Header, Parent, RecordError};

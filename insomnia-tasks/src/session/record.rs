@@ -2,6 +2,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::line;
@@ -31,6 +32,13 @@ impl Header {
     pub fn new(instructions: Option<String>) -> Self {
         Self { session: Uuid::now_v7().to_string(), created: now_ms(), parent: None, instructions }
     }
+
+    /// The header of a session that begins now with these records of this one.
+    pub(super) fn forked(&self, entries: &[Entry]) -> Self {
+        let seq = entries.last().map_or(0, |entry| entry.seq);
+        let parent = Parent { session: self.session.clone(), seq, sha256: fingerprint(entries) };
+        Self { parent: Some(parent), ..Self::new(self.instructions.clone()) }
+    }
 }
 
 /// Where a fork comes from.
@@ -40,7 +48,7 @@ pub struct Parent {
     pub session: String,
     /// The last entry of the parent that the fork shares.
     pub seq: u64,
-    /// The SHA-256 of the shared part, in hex.
+    /// The SHA-256 of the shared part, in hex: of its entries as [`Entry::to_json`] writes them, each followed by a newline.
     pub sha256: String,
 }
 
@@ -71,6 +79,13 @@ pub enum EntryBody {
     Instructions(String),
     /// What the server turned out to want on the wire.
     Dialect(Box<RawValue>),
+    /// What is sent in place of the records before it, and their outcome: a [`Compact`](super::Compact) as JSON.
+    Compact(Box<RawValue>),
+    /// The records after this number are void.
+    Rewind {
+        /// The last record that counts, of those before this one; 0 for none.
+        to_seq: u64,
+    },
     /// A record that this version does not know, whole. It is kept and skipped.
     Unknown(Box<RawValue>),
 }
@@ -89,7 +104,7 @@ impl Entry {
     /// [`RecordError::Json`] if JSON cannot express it; none is known.
     pub fn to_json(&self) -> Result<String, RecordError> {
         let mut out = Vec::new();
-        line::write_entry(self, None, &mut out).map_err(RecordError::Json)?;
+        line::write_entry(self, None, None, &mut out).map_err(RecordError::Json)?;
         String::from_utf8(out).map_err(|error| RecordError::Shape(error.to_string()))
     }
 
@@ -112,6 +127,20 @@ pub enum RecordError {
     /// The line is JSON, but not a record.
     #[error("not a record of a session: {0}")]
     Shape(String),
+}
+
+fn fingerprint(entries: &[Entry]) -> String {
+    let mut hash = Sha256::new();
+    for line in entries.iter().filter_map(|entry| entry.to_json().ok()) {
+        hash.update(line);
+        hash.update("\n");
+    }
+    hex(&hash.finalize())
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Milliseconds since 1970.

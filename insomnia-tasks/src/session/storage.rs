@@ -14,7 +14,7 @@ use super::record::Entry;
     note = "use `FileStore`, `NoStorage`, or implement `Storage`"
 )]
 pub trait Storage: Send + Sync {
-    /// Queues one entry behind those before. It does no I/O and does not wait for a flush that is under way.
+    /// Queues one entry behind those before. An entry whose number was queued before is that one again, and is passed over. It does no I/O and does not wait for a flush that is under way.
     fn append(&self, entry: &Entry);
 
     /// Writes what is queued and makes it durable. `Ok` means that every entry appended before the call is kept.
@@ -165,6 +165,16 @@ pub enum StorageErrorKind {
 }
 
 impl StorageError {
+    /// What a failed call of the system means.
+    pub(super) fn system(action: &'static str, target: String, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::Full { target, source }
+            }
+            _ => Self::Io { action, target, source },
+        }
+    }
+
     /// Which error this is.
     pub fn kind(&self) -> StorageErrorKind {
         match self {

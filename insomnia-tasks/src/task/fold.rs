@@ -42,6 +42,12 @@ impl TaskFold {
         }
     }
 
+    /// Takes in an item whose outcome is in the store already; only results that follow are paired with its calls.
+    #[cfg(feature = "client")]
+    pub(crate) fn pass(&mut self, item: &Item) {
+        self.rounds.push(item);
+    }
+
     fn apply(&self, call: &ToolCall, result: &str) {
         if !changes_tasks(&call.name) {
             return;

@@ -34,13 +34,10 @@ const IDS_NAMED: usize = 20;
 /// # Ok::<(), insomnia_tasks::task::TaskError>(())
 /// ```
 #[derive(Clone)]
-pub struct TaskStore(Arc<Shared>);
-
-struct Shared {
+pub struct TaskStore(
     // a std mutex: it is held for a few map operations and never across an await
-    state: Mutex<State>,
-    changes: broadcast::Sender<TaskChange>,
-}
+    Arc<Mutex<State>>,
+);
 
 struct State {
     next_id: TaskId,
@@ -48,6 +45,8 @@ struct State {
     active: BTreeSet<(Rank, TaskId)>,
     counts: TaskCounts,
     recorder: Option<Recorder>,
+    /// Made for the first subscriber: its buffer would be most of what an idle session needs.
+    changes: Option<broadcast::Sender<TaskChange>>,
 }
 
 /// Is told each change and who made it, under the store's lock, so that a session can keep them in order.
@@ -111,8 +110,9 @@ impl TaskStore {
             active: BTreeSet::new(),
             counts: TaskCounts::default(),
             recorder: None,
+            changes: None,
         };
-        Self(Arc::new(Shared { state: Mutex::new(state), changes: broadcast::channel(CHANGES_KEPT).0 }))
+        Self(Arc::new(Mutex::new(state)))
     }
 
     /// Adds a task with the status `pending`.
@@ -137,7 +137,7 @@ impl TaskStore {
         let mut state = self.lock();
         let task = Task { taskid: state.next_id, status: TaskStatus::Pending, subject, description };
         state.set(task.clone());
-        self.told(&state, author, &task, TaskChange::Created);
+        state.told(author, &task, TaskChange::Created);
         Ok(task)
     }
 
@@ -149,7 +149,7 @@ impl TaskStore {
         };
         patch.apply(&mut task);
         state.set(task.clone());
-        self.told(&state, author, &task, TaskChange::Updated);
+        state.told(author, &task, TaskChange::Updated);
         Ok(task)
     }
 
@@ -183,29 +183,30 @@ impl TaskStore {
 
     /// Tells all changes from now on. The store never waits for a subscriber.
     pub fn subscribe(&self) -> TaskChanges {
-        TaskChanges::new(self.0.changes.subscribe())
+        let mut state = self.lock();
+        let changes = state.changes.get_or_insert_with(|| broadcast::channel(CHANGES_KEPT).0);
+        TaskChanges::new(changes.subscribe())
     }
 
     /// All tasks and the next id.
     pub fn snapshot(&self) -> TaskSnapshot {
-        let state = self.lock();
-        TaskSnapshot {
-            next_id: state.next_id,
-            tasks: state.tasks.iter().map(|(id, task)| (*id, task.clone())).collect(),
-        }
+        self.lock().snapshot()
     }
 
     /// Replaces all tasks. The next id becomes the snapshot's, or the one after its last task.
     pub fn restore(&self, snapshot: TaskSnapshot) {
+        self.lock().restore(snapshot);
+    }
+
+    /// Replaces all tasks by those that `make` returns, if any, while no other change can come between. Ids that were given stay
+    /// given.
+    #[cfg(feature = "client")]
+    pub(crate) fn replace_with<T>(&self, make: impl FnOnce() -> Option<(TaskSnapshot, T)>) -> Option<T> {
         let mut state = self.lock();
-        state.tasks.clear();
-        state.active.clear();
-        state.counts = TaskCounts::default();
-        state.next_id = snapshot.next_id;
-        for task in snapshot.tasks.into_values() {
-            state.set(task);
-        }
-        self.tell(TaskChange::Reread);
+        let (mut snapshot, made) = make()?;
+        snapshot.next_id = snapshot.next_id.max(state.next_id);
+        state.restore(snapshot);
+        Some(made)
     }
 
     /// The error for an id that no task has.
@@ -218,27 +219,29 @@ impl TaskStore {
         self.lock().set(task);
     }
 
+    /// Ids below this one are never given again.
+    #[cfg(feature = "client")]
+    pub(crate) fn raise_next_id(&self, next_id: TaskId) {
+        let mut state = self.lock();
+        state.next_id = state.next_id.max(next_id);
+    }
+
+    /// Looks at all tasks while none can change.
+    #[cfg(feature = "client")]
+    pub(crate) fn with_snapshot<T>(&self, look: impl FnOnce(TaskSnapshot) -> T) -> T {
+        let state = self.lock();
+        look(state.snapshot())
+    }
+
     /// From now on the recorder is told each change and who made it.
     #[cfg(feature = "client")]
     pub(crate) fn record_with(&self, recorder: impl Fn(Author, &Task) + Send + Sync + 'static) {
         self.lock().recorder = Some(Box::new(recorder));
     }
 
-    fn told(&self, state: &State, author: Author, task: &Task, change: fn(Task) -> TaskChange) {
-        if let Some(recorder) = &state.recorder {
-            recorder(author, task);
-        }
-        self.tell(change(task.clone()));
-    }
-
-    fn tell(&self, change: TaskChange) {
-        // an error only says that nobody listens
-        let _ = self.0.changes.send(change);
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         // no code of others runs under the lock but the recorder, after the change was made: the state is whole
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -255,6 +258,35 @@ impl fmt::Debug for TaskStore {
 }
 
 impl State {
+    fn told(&self, author: Author, task: &Task, change: fn(Task) -> TaskChange) {
+        if let Some(recorder) = &self.recorder {
+            recorder(author, task);
+        }
+        self.tell(change(task.clone()));
+    }
+
+    fn tell(&self, change: TaskChange) {
+        if let Some(changes) = &self.changes {
+            // an error only says that nobody listens
+            let _ = changes.send(change);
+        }
+    }
+
+    fn snapshot(&self) -> TaskSnapshot {
+        TaskSnapshot { next_id: self.next_id, tasks: self.tasks.iter().map(|(id, task)| (*id, task.clone())).collect() }
+    }
+
+    fn restore(&mut self, snapshot: TaskSnapshot) {
+        self.tasks.clear();
+        self.active.clear();
+        self.counts = TaskCounts::default();
+        self.next_id = snapshot.next_id;
+        for task in snapshot.tasks.into_values() {
+            self.set(task);
+        }
+        self.tell(TaskChange::Reread);
+    }
+
     fn unknown(&self, taskid: TaskId) -> TaskError {
         TaskError::Unknown { taskid, active: self.active.iter().map(|&(_, id)| id).take(IDS_NAMED).collect() }
     }

@@ -2,8 +2,8 @@ use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 
-use super::{Journal, NoJournal, Worker, WorkerSettings, log::Log, transport::Transport};
-use crate::{Item, interceptor::Interceptor, tool::ToolSet, wire::Dialect};
+use super::{Journal, NoJournal, Resumed, Worker, WorkerSettings, log::Log, transport::Transport};
+use crate::{Item, ItemKind, interceptor::Interceptor, tool::ToolSet, wire::Dialect};
 
 /// Builds a [`Worker`].
 pub struct WorkerBuilder {
@@ -15,8 +15,7 @@ pub struct WorkerBuilder {
     pub(crate) settings: WorkerSettings,
     pub(crate) http: Option<reqwest::Client>,
     pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) items: Vec<Item>,
-    pub(crate) turn: u64,
+    pub(crate) resumed: Resumed,
     pub(crate) recorded_dialect: Option<Dialect>,
 }
 
@@ -31,8 +30,7 @@ impl WorkerBuilder {
             settings: WorkerSettings::default(),
             http: None,
             journal: Arc::new(NoJournal),
-            items: Vec::new(),
-            turn: 0,
+            resumed: Resumed::default(),
             recorded_dialect: None,
         }
     }
@@ -90,10 +88,26 @@ impl WorkerBuilder {
         self
     }
 
-    /// The history to go on from, which is in the journal already, and the number of its last turn.
+    /// The history to go on from, which is in the journal already, and the number of its last turn. Each user message in it
+    /// counts as the beginning of a turn.
     #[must_use]
-    pub fn resume(mut self, items: Vec<Item>, turn: u64) -> Self {
-        (self.items, self.turn) = (items, turn);
+    pub fn resume(self, items: Vec<Item>, turn: u64) -> Self {
+        let mut at = turn;
+        let mut turns: Vec<_> = items
+            .iter()
+            .rev()
+            .map(|item| {
+                let own = at;
+                at = at.saturating_sub((item.kind() == ItemKind::User).into());
+                own
+            })
+            .collect();
+        turns.reverse();
+        self.resume_with(Resumed { items, turns, turn, summarised: None })
+    }
+
+    pub(crate) fn resume_with(mut self, resumed: Resumed) -> Self {
+        self.resumed = resumed;
         self
     }
 
@@ -109,7 +123,7 @@ impl WorkerBuilder {
             None => reqwest::Client::builder().connect_timeout(self.settings.timeouts.connect).build()?,
         };
         let transport = Transport::new(self.config, http);
-        let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.items, self.turn);
+        let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.resumed);
         Ok(Worker::new(log, transport, self.model, self.tools, self.settings))
     }
 }

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::Compacted;
 use crate::{
     reminder::Decision,
     wire::{Dialect, Usage},
@@ -58,6 +59,13 @@ pub enum Event {
     },
     /// The server refused the form of the request; from now on it gets this one.
     DialectChanged(Dialect),
+    /// Older turns are not sent any more, but a summary of them.
+    Compacted(Compacted),
+    /// An automatic compaction failed; all is as it was.
+    NotCompacted {
+        /// What went wrong, for people.
+        error: String,
+    },
     /// The turn ended with an answer.
     TurnFinished {
         /// Answered requests of the turn.

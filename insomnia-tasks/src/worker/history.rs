@@ -30,8 +30,12 @@ impl History {
         self.read(<[Item]>::to_vec)
     }
 
-    pub(super) fn each(&self, look: impl FnMut(&Item)) {
-        self.read(|items| items.iter().for_each(look));
+    pub(super) fn each(&self, mut look: impl FnMut(usize, &Item)) {
+        self.read(|items| items.iter().enumerate().for_each(|(index, item)| look(index, item)));
+    }
+
+    pub(super) fn replace(&self, items: Vec<Item>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = items;
     }
 
     pub(super) fn push(&self, item: Item) {

@@ -15,6 +15,13 @@ pub trait Journal: Send + Sync + 'static {
         let _ = dialect;
     }
 
+    /// Takes in a compaction: this summary is sent in place of the first `tail` items, counted from the first that was
+    /// resumed or committed. Returns the text that the model gets, which may say more than the summary.
+    fn compact(&self, summary: &str, tail: usize) -> String {
+        let _ = tail;
+        summary.to_owned()
+    }
+
     /// Makes everything durable that was committed before this call.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 mod ask;
 mod builder;
+mod compaction;
 mod end;
 mod event;
 mod history;
@@ -17,10 +18,12 @@ mod transport;
 mod turn;
 
 pub use builder::WorkerBuilder;
+pub use compaction::{AutoCompaction, CompactError, Compacted, Compaction};
 pub use end::{Turn, TurnEnd, TurnError};
 pub use event::Event;
 pub use history::History;
 pub use journal::{Journal, JournalError, NoJournal};
+pub(crate) use log::{Resumed, Summarised};
 pub use retry::RetryPolicy;
 pub use settings::WorkerSettings;
 pub use transport::Timeouts;

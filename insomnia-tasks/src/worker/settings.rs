@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{RetryPolicy, Timeouts};
+use super::{AutoCompaction, RetryPolicy, Timeouts};
 use crate::wire::Dialect;
 
 /// How the loop runs. Change the fields of the default.
@@ -26,6 +26,8 @@ pub struct WorkerSettings {
     /// What the server wants on the wire, once and for all. By default it is detected from the server's address and the model's
     /// name, and changed where the server turns out to refuse it.
     pub dialect: Option<Dialect>,
+    /// When the loop compacts its history by itself; never by default.
+    pub compaction: Option<AutoCompaction>,
     /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here.
     pub parameters: Map<String, Value>,
 }
@@ -41,6 +43,7 @@ impl Default for WorkerSettings {
             timeouts: Timeouts::default(),
             retries: RetryPolicy::default(),
             dialect: None,
+            compaction: None,
             parameters: Map::new(),
         }
     }

@@ -4,7 +4,7 @@ use async_openai::{Client, config::Config};
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    Event, History, Turn, TurnEnd, TurnError, WorkerBuilder, WorkerSettings,
+    Event, History, Resumed, Turn, TurnEnd, TurnError, WorkerBuilder, WorkerSettings,
     log::Log,
     round::{RoundCall, RoundSettings, run_round},
     transport::Transport,
@@ -35,6 +35,8 @@ pub struct Worker {
     pub(super) adapts: bool,
     /// Whether a turn began that did not end: it was dropped.
     unfinished: bool,
+    /// The turn in which the loop last compacted by itself, or tried to.
+    pub(super) compacted_in: Option<u64>,
 }
 
 impl Worker {
@@ -56,12 +58,23 @@ impl Worker {
             settings,
             parameters,
             unfinished: false,
+            compacted_in: None,
         }
     }
 
     /// A handle to the history, which can be read while a turn runs.
     pub fn history(&self) -> History {
         self.log.history.clone()
+    }
+
+    /// Goes on from another history, which the journal knows of.
+    pub(crate) fn replace_history(&mut self, resumed: Resumed) {
+        self.log.replace(resumed);
+    }
+
+    /// Commits an item outside of a turn.
+    pub(crate) fn commit(&mut self, item: Item) {
+        self.log.commit(item);
     }
 
     /// Runs one turn: from this prompt to the answer that asks for no tool. `listener` is told what happens meanwhile.
@@ -96,7 +109,13 @@ impl Worker {
             self.append_pending(number, listener).await;
             self.log.flush().await?;
             listener(Event::RequestStarted { number });
-            let answer = self.ask(listener).await?;
+            let answer = match self.ask(listener).await {
+                Err(error) if self.compact_after(&error, listener).await => {
+                    self.log.flush().await?;
+                    self.ask(listener).await?
+                }
+                other => other?,
+            };
             self.log.commit(answer.message.clone());
             if let Some(usage) = answer.usage {
                 listener(Event::Usage(usage));
@@ -106,6 +125,8 @@ impl Worker {
             self.log.flush().await?;
             let calls = self.round_calls(&answer);
             if calls.is_empty() {
+                self.compact_if_full(answer.usage, false, listener).await;
+                self.log.flush().await?;
                 let text = answer.message.text().unwrap_or_default();
                 return Ok(Turn { text, requests: number, usage: answer.usage, finish_reason: answer.finish_reason });
             }
@@ -116,6 +137,7 @@ impl Worker {
                 timeout: self.settings.tool_timeout,
             };
             run_round(&mut self.log, &calls, &settings).await;
+            self.compact_if_full(answer.usage, true, listener).await;
         }
         // the results of the last round
         self.log.flush().await?;

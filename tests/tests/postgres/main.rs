@@ -4,6 +4,8 @@
 //! `tests/postgres/setup.sh` installs what is missing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
+mod conformance;
+mod copies;
 mod crash;
 mod pods;
 mod pooler;

@@ -128,6 +128,25 @@ fn goes_on_after_a_full_disk() {
 }
 
 #[test]
+fn the_reserve_closes_the_array_where_overwriting_takes_room() {
+    let disk = SimDisk::default();
+    let Opened { store, .. } = open(&disk).unwrap();
+    store.append(&user(1, "one"));
+    block_on(store.flush()).unwrap();
+    let before = disk.bytes(&history());
+
+    disk.fail_from_now(Fault::NoRoom);
+    store.append(&user(2, "two"));
+    assert_eq!(block_on(store.flush()).unwrap_err().kind(), StorageErrorKind::Full);
+    assert_eq!(disk.bytes(&history()), before);
+    let reserve = Path::new("s").join("history.reserve");
+    assert!(!disk.has(&reserve), "it was given up");
+    block_on(store.flush()).unwrap();
+    assert!(disk.has(&reserve), "and is set aside again");
+    assert_eq!(read(&disk).next_seq, 3);
+}
+
+#[test]
 fn gives_up_when_flushing_fails_for_good() {
     let disk = SimDisk::default();
     let Opened { store, .. } = open(&disk).unwrap();
@@ -196,7 +215,7 @@ fn a_dropped_flush_loses_and_doubles_nothing() {
 }
 
 fn read(disk: &SimDisk) -> StoredSession {
-    super::open::read(disk, Path::new("s")).unwrap()
+    super::open::read(&(Arc::new(disk.clone()) as Arc<dyn super::disk::Disk>), Path::new("s")).unwrap()
 }
 
 fn open_durable(disk: &SimDisk) -> StoredSession {

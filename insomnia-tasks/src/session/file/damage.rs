@@ -18,6 +18,15 @@ pub enum Damage {
         /// The missing numbers.
         missing: RangeInclusive<u64>,
     },
+    /// A large message, which is kept in a file of its own, cannot be read. Its record was skipped.
+    Blob {
+        /// The record's number.
+        seq: u64,
+        /// The message's file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The file ended in a write that was never finished, and so never acknowledged.
     TornTail {
         /// The bytes of that write.
@@ -33,6 +42,9 @@ impl fmt::Display for Damage {
             Self::Line { line, reason } => write!(f, "line {line} was skipped: {reason}"),
             Self::Gap { line, missing } => {
                 write!(f, "the records {} to {} are missing before line {line}", missing.start(), missing.end())
+            }
+            Self::Blob { seq, path, reason } => {
+                write!(f, "record {seq} was skipped, for its message in `{}` cannot be read: {reason}", path.display())
             }
             Self::TornTail { bytes, kept_in: None } => write!(f, "the last {bytes} bytes are an unfinished write"),
             Self::TornTail { bytes, kept_in: Some(path) } => {

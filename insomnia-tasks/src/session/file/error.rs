@@ -39,6 +39,12 @@ pub enum OpenError {
         /// The folder.
         path: PathBuf,
     },
+    /// There is a session already where a new one was to be made.
+    #[error("there is a session in `{path}` already, and it was left as it is: choose another folder")]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder's `history.json` is something else.
     #[error("`{path}` is not a session's history and was left as it is: choose another folder, or move that file away")]
     Foreign {
@@ -100,6 +106,8 @@ pub enum OpenErrorKind {
     NotAFolder,
     /// [`OpenError::Missing`]
     Missing,
+    /// [`OpenError::Exists`]
+    Exists,
     /// [`OpenError::Foreign`]
     Foreign,
     /// [`OpenError::DamagedHeader`]
@@ -120,6 +128,7 @@ impl OpenError {
             Self::NotWritable { .. } => OpenErrorKind::NotWritable,
             Self::NotAFolder { .. } => OpenErrorKind::NotAFolder,
             Self::Missing { .. } => OpenErrorKind::Missing,
+            Self::Exists { .. } => OpenErrorKind::Exists,
             Self::Foreign { .. } => OpenErrorKind::Foreign,
             Self::DamagedHeader { .. } => OpenErrorKind::DamagedHeader,
             Self::NewerFormat { .. } => OpenErrorKind::NewerFormat,

@@ -5,18 +5,25 @@
 //! is it acknowledged. Entries that are written together carry `"batch":[first seq,last seq]`, so that after a crash the
 //! last batch is found whole or is cut off whole.
 
+mod blobs;
+mod create;
 mod damage;
 mod disk;
 mod error;
 mod lock;
 mod open;
 mod real_disk;
+mod reserve;
 mod scan;
 mod store;
 mod writer;
 
 #[cfg(test)]
+mod blob_tests;
+#[cfg(test)]
 mod crash_tests;
+#[cfg(test)]
+mod script_tests;
 #[cfg(test)]
 mod sim_disk;
 #[cfg(test)]

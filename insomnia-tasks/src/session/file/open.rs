@@ -5,6 +5,8 @@ use std::{
 };
 
 use super::{
+    blobs::Blobs,
+    create::write_new,
     damage::Damage,
     disk::{Disk, DiskFile, Lock, write_all_at},
     error::OpenError,
@@ -13,12 +15,16 @@ use super::{
     store::FileStore,
     writer::Writer,
 };
-use crate::session::{
-    line,
-    record::{Entry, FORMAT, Header, now_ms},
+use crate::{
+    Item,
+    session::{
+        line::Blob,
+        record::{Entry, EntryBody, FORMAT, Header, now_ms},
+    },
 };
 
-const HISTORY: &str = "history.json";
+pub(super) const HISTORY: &str = "history.json";
+pub(super) const RESERVE: &str = "history.reserve";
 const LOCK: &str = "history.lock";
 
 /// How hard a flush tries.
@@ -110,7 +116,11 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
     let lock = lock(&*disk, dir)?;
     let (file, created) = match open_history(&*disk, &path, false)? {
         Some(file) => (file, false),
-        None => (create(&*disk, dir, options.instructions)?, true),
+        None => {
+            let blobs = Blobs::new(disk.clone(), dir, options.durability);
+            write_new(&*disk, dir, &Header::new(options.instructions), &[], &[], &blobs)?;
+            (disk.open(&path, false).map_err(OpenError::io("open", &path))?, true)
+        }
     };
     let bytes = file.read(u64::MAX).map_err(OpenError::io("read", &path))?;
     let mut scan = scan(&bytes).map_err(|why| no_session(why, &path))?;
@@ -121,25 +131,55 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
     if scan.tail != Tail::Clean {
         close_array(&*file, scan.end as u64).and_then(|()| file.sync()).map_err(OpenError::io("repair", &path))?;
     }
-    let writer = Writer::new(disk, path, file, scan.end as u64, options.durability, lock);
-    Ok(Opened { store: FileStore::new(writer), session: StoredSession::new(scan), created })
+    fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, options.durability));
+    let writer = Writer::new(disk, dir, file, scan.end as u64, options.durability, lock);
+    let store = FileStore::new(writer, scan.next_seq.saturating_sub(1));
+    Ok(Opened { store, session: StoredSession::new(scan), created })
 }
 
 /// Reads the session in a folder and changes nothing, whether or not someone is writing it.
-pub(super) fn read(disk: &dyn Disk, dir: &Path) -> Result<StoredSession, OpenError> {
+pub(super) fn read(disk: &Arc<dyn Disk>, dir: &Path) -> Result<StoredSession, OpenError> {
+    read_scan(disk, dir).map(StoredSession::new)
+}
+
+/// Like [`read`], with the batch that each entry was written in.
+#[cfg(feature = "postgres")]
+pub(super) fn read_batches(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+) -> Result<(StoredSession, Vec<Option<crate::session::line::Batch>>), OpenError> {
+    let mut scan = read_scan(disk, dir)?;
+    let batches = std::mem::take(&mut scan.batches);
+    Ok((StoredSession::new(scan), batches))
+}
+
+fn read_scan(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Scan, OpenError> {
     let path = dir.join(HISTORY);
-    let file = open_history(disk, &path, true)?.ok_or_else(|| OpenError::Missing { path: dir.to_owned() })?;
+    let file = open_history(&**disk, &path, true)?.ok_or_else(|| OpenError::Missing { path: dir.to_owned() })?;
     let bytes = file.read(u64::MAX).map_err(OpenError::io("read", &path))?;
-    scan(&bytes).map(StoredSession::new).map_err(|why| no_session(why, &path))
+    let mut scan = scan(&bytes).map_err(|why| no_session(why, &path))?;
+    fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, Durability::default()));
+    Ok(scan)
 }
 
-/// Cuts the file behind its last record and closes the array there.
+/// Puts the large messages in.
+fn fetch_blobs(scan: &mut Scan, blobs: &Blobs) {
+    for (index, Blob { kind, name }) in std::mem::take(&mut scan.blobs) {
+        let Some(entry) = scan.entries.get_mut(index) else { continue };
+        match blobs.get(&name) {
+            Ok(message) => entry.body = EntryBody::Item(Item::from_stored(kind, Arc::from(message))),
+            Err(reason) => scan.damage.push(Damage::Blob { seq: entry.seq, path: blobs.path(&name), reason }),
+        }
+    }
+}
+
+/// Closes the array behind its last record and cuts what follows. In this order the file never has to grow back.
 pub(super) fn close_array(file: &dyn DiskFile, end: u64) -> io::Result<()> {
-    file.set_len(end)?;
-    write_all_at(file, CLOSING, end)
+    write_all_at(file, CLOSING, end)?;
+    file.set_len(end + CLOSING.len() as u64)
 }
 
-fn make_folder(disk: &dyn Disk, dir: &Path) -> Result<(), OpenError> {
+pub(super) fn make_folder(disk: &dyn Disk, dir: &Path) -> Result<(), OpenError> {
     let absent = disk.create_dir(dir).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => OpenError::NotAFolder { path: dir.to_owned() },
         _ => OpenError::CreateFolder { path: dir.to_owned(), source },
@@ -153,7 +193,11 @@ fn make_folder(disk: &dyn Disk, dir: &Path) -> Result<(), OpenError> {
     }
 }
 
-fn open_history(disk: &dyn Disk, path: &Path, read_only: bool) -> Result<Option<Box<dyn DiskFile>>, OpenError> {
+pub(super) fn open_history(
+    disk: &dyn Disk,
+    path: &Path,
+    read_only: bool,
+) -> Result<Option<Box<dyn DiskFile>>, OpenError> {
     match disk.open(path, read_only) {
         Ok(file) => Ok(Some(file)),
         Err(error) => match error.kind() {
@@ -176,29 +220,12 @@ fn no_session(why: NoSession, path: &Path) -> OpenError {
     }
 }
 
-fn lock(disk: &dyn Disk, dir: &Path) -> Result<Box<dyn Send>, OpenError> {
+pub(super) fn lock(disk: &dyn Disk, dir: &Path) -> Result<Box<dyn Send>, OpenError> {
     let path = dir.join(LOCK);
     match disk.lock(&path, &Holder::this_process().to_note()).map_err(OpenError::io("lock", &path))? {
         Lock::Held(guard) => Ok(guard),
         Lock::Busy(note) => Err(OpenError::InUse { path: dir.to_owned(), holder: Holder::from_note(&note) }),
     }
-}
-
-fn create(disk: &dyn Disk, dir: &Path, instructions: Option<String>) -> Result<Box<dyn DiskFile>, OpenError> {
-    let mut bytes = b"[".to_vec();
-    let (path, new) = (dir.join(HISTORY), dir.join(format!("{HISTORY}.new")));
-    let fill = |bytes: &mut Vec<u8>| -> io::Result<()> {
-        line::write_header(&Header::new(instructions), bytes)?;
-        bytes.extend_from_slice(CLOSING);
-        disk.remove(&new)?; // left by a crash
-        let file = disk.create(&new)?;
-        write_all_at(&*file, bytes, 0)?;
-        file.sync()?;
-        disk.rename_new(&new, &path)?;
-        disk.sync_dir(dir)
-    };
-    fill(&mut bytes).map_err(OpenError::io("create", &path))?;
-    disk.open(&path, false).map_err(OpenError::io("open", &path))
 }
 
 /// Keeps what is about to be cut, and returns where.

@@ -4,7 +4,7 @@ use std::{io::BufRead, ops::RangeInclusive};
 
 use super::damage::Damage;
 use crate::session::{
-    line::{self, Batch, HEADER_START, HeaderLine},
+    line::{self, Batch, Blob, HEADER_START, HeaderLine},
     record::{Entry, Header, RecordError},
 };
 
@@ -15,6 +15,10 @@ pub(super) const CLOSING: &[u8] = b"\n]\n";
 pub(super) struct Scan {
     pub(super) header: Header,
     pub(super) entries: Vec<Entry>,
+    /// The batch that each entry was written in.
+    pub(super) batches: Vec<Option<Batch>>,
+    /// The entries, by index, whose messages are elsewhere.
+    pub(super) blobs: Vec<(usize, Blob)>,
     pub(super) damage: Vec<Damage>,
     pub(super) next_seq: u64,
     /// Where the last line that is kept ends.
@@ -65,7 +69,9 @@ pub(super) fn scan(bytes: &[u8]) -> Result<Scan, NoSession> {
     };
 
     let (mut entries, mut marks) = (Vec::new(), vec![Mark::new(&first, 0, What::Odd(String::new()))]);
+    let mut blobs = Vec::new();
     let (mut seq, mut last_entry, mut stop) = (0_u64, 0_u64, first.is_stop().then_some(first));
+    let mut comma = first.comma;
     for line in lines {
         if line.text.is_empty() || line.text == b"]" {
             stop = line.is_stop().then_some(line).or(stop);
@@ -81,20 +87,28 @@ pub(super) fn scan(bytes: &[u8]) -> Result<Scan, NoSession> {
             Ok(read) => {
                 let missing = (read.entry.seq > seq.saturating_add(1)).then(|| seq + 1..=read.entry.seq - 1);
                 last_entry = read.entry.seq;
+                blobs.extend(read.blob.map(|blob| (entries.len(), blob)));
                 entries.push(read.entry);
-                What::Entry { batch: read.batch, missing }
+                What::Entry { batch: read.batch, missing, joined: comma }
             }
             Err(RecordError::Shape(reason)) => What::Odd(reason),
-            Err(RecordError::Json(error)) => What::Broken { reason: error.to_string(), hole: line.text.contains(&0) },
+            Err(RecordError::Json(error)) => What::Broken { reason: error.to_string(), hole: line.is_hole() },
         };
         seq = if matches!(what, What::Entry { .. }) { last_entry } else { seq.saturating_add(1) };
+        comma = line.comma || matches!(what, What::Broken { .. });
         marks.push(Mark::new(&line, seq, what));
         stop = line.is_stop().then_some(line);
     }
 
     marks.truncate(count_kept(&marks));
     let (end, next_seq) = marks.last().map_or((0, 1), |mark| (mark.end, mark.seq.saturating_add(1)));
-    entries.truncate(marks.iter().filter(|mark| matches!(mark.what, What::Entry { .. })).count());
+    let batch = |mark: &Mark| match mark.what {
+        What::Entry { batch, .. } => Some(batch),
+        _ => None,
+    };
+    let batches: Vec<_> = marks.iter().filter_map(batch).collect();
+    entries.truncate(batches.len());
+    blobs.retain(|(index, _)| *index < entries.len());
     let tail = match bytes.get(end..).unwrap_or_default() {
         CLOSING => Tail::Clean,
         tail if tail.iter().all(|byte| b" \t\r\n,]".contains(byte)) => Tail::Unclosed,
@@ -104,7 +118,7 @@ pub(super) fn scan(bytes: &[u8]) -> Result<Scan, NoSession> {
     if tail == Tail::Torn {
         damage.push(Damage::TornTail { bytes: (bytes.len() - end) as u64, kept_in: None });
     }
-    Ok(Scan { header, entries, damage, next_seq, end, tail })
+    Ok(Scan { header, entries, batches, blobs, damage, next_seq, end, tail })
 }
 
 /// How many lines stay: up to the last whole one, without a last batch of which something is missing.
@@ -112,16 +126,24 @@ fn count_kept(mut marks: &[Mark]) -> usize {
     loop {
         let whole = marks.iter().rposition(|mark| !matches!(mark.what, What::Broken { .. })).map_or(0, |last| last + 1);
         marks = marks.get(..whole).unwrap_or_default();
-        let last_entry = marks.iter().rev().find_map(|mark| match &mark.what {
-            What::Entry { batch, .. } => Some(*batch),
+        let last_entry = marks.iter().enumerate().rev().find_map(|(at, mark)| match &mark.what {
+            What::Entry { batch, joined, .. } => Some((at, *batch, *joined)),
             _ => None,
         });
-        let Some(Some([first, last])) = last_entry else { return whole };
-        let batch_at = marks.iter().rposition(|mark| mark.seq < first).map_or(0, |before| before + 1);
+        let batch_at = match last_entry {
+            Some((_, Some([first, _]), _)) => marks.iter().rposition(|mark| mark.seq < first).map_or(0, |at| at + 1),
+            Some((at, None, false)) => at,
+            _ => return whole,
+        };
         let (before, batch) = marks.split_at(batch_at);
-        let reached = batch.last().is_some_and(|mark| mark.seq >= last);
+        let reached = batch.last().is_some_and(|mark| match last_entry {
+            Some((_, Some([_, last]), _)) => mark.seq >= last,
+            _ => true,
+        });
         // a line that was damaged later is no hole, and stays
-        let hole = batch.iter().any(|mark| matches!(mark.what, What::Broken { hole: true, .. }));
+        let hole = batch
+            .iter()
+            .any(|mark| matches!(mark.what, What::Broken { hole: true, .. } | What::Entry { joined: false, .. }));
         if reached && !hole {
             return whole;
         }
@@ -142,14 +164,13 @@ enum What {
     Entry {
         batch: Option<Batch>,
         missing: Option<RangeInclusive<u64>>,
+        /// Whether there is a comma before it, or a line of which that is not known.
+        joined: bool,
     },
     /// Whole JSON, but no entry.
     Odd(String),
     /// Not whole JSON. A hole is what a write leaves that never came to its end.
-    Broken {
-        reason: String,
-        hole: bool,
-    },
+    Broken { reason: String, hole: bool },
 }
 
 impl Mark {
@@ -181,12 +202,22 @@ struct Line<'a> {
     end: usize,
     /// NUL bytes follow the text.
     nul: bool,
+    /// A comma follows the text.
+    comma: bool,
+    /// The bracket that once closed the array follows the comma.
+    closed: bool,
 }
 
 impl Line<'_> {
     /// Whether nothing that was acknowledged can follow.
     fn is_stop(&self) -> bool {
-        self.nul || self.text == b"]"
+        self.nul || self.closed || self.text == b"]"
+    }
+
+    /// Whether a write that never came to its end is why it cannot be read: blocks of it are missing, or the bytes of the old
+    /// closing line are still there in place of its first ones.
+    fn is_hole(&self) -> bool {
+        self.text.contains(&0) || self.text.starts_with(b"]") || self.text.starts_with(b"\"record\":")
     }
 }
 
@@ -200,11 +231,14 @@ impl<'a> Iterator for Lines<'a> {
         let line = line.get(..length)?.trim_ascii_end();
         let text = trim_nul(line);
         let (nul, text) = (text.len() < line.len(), text.trim_ascii_end());
-        let text = text.strip_suffix(b",").unwrap_or(text).trim_ascii_end();
+        // the comma may be on the disk before the line break that belongs to it
+        let unclosed = text.strip_suffix(b"]").map(<[u8]>::trim_ascii_end).filter(|text| text.ends_with(b","));
+        let (closed, text) = (unclosed.is_some(), unclosed.unwrap_or(text));
+        let (comma, text) = (text.ends_with(b","), text.strip_suffix(b",").unwrap_or(text).trim_ascii_end());
         let end = self.at + text.len();
         self.at += length;
         self.number += 1;
-        Some(Line { number: self.number, text: text.trim_ascii_start(), end, nul })
+        Some(Line { number: self.number, text: text.trim_ascii_start(), end, nul, comma, closed })
     }
 }
 

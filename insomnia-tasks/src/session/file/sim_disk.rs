@@ -16,6 +16,8 @@ pub(super) enum Fault {
     ShortWrite,
     /// From here on no file grows, until [`SimDisk::mend`].
     Full,
+    /// From here on no write succeeds, not even in place, until a file is removed: a file system that copies on write.
+    NoRoom,
     /// The call fails and does nothing.
     Io,
     /// A flush fails, and what it should have flushed is gone.
@@ -64,14 +66,19 @@ impl SimDisk {
         self.state().files[path].live.clone()
     }
 
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.state().files.contains_key(path)
+    }
+
     pub(super) fn change(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
         change(&mut self.state().files.get_mut(path).unwrap().live);
     }
 
-    /// The files other than `history.json`.
+    /// The files other than `history.json` and the reserve, which is best effort.
     pub(super) fn others(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let others = |(path, images): (&PathBuf, &Images)| (path.clone(), images.live.clone());
-        self.state().files.iter().map(others).filter(|(path, _)| !path.ends_with("history.json")).collect()
+        let own = |path: &Path| path.ends_with("history.json") || path.ends_with("history.reserve");
+        self.state().files.iter().map(others).filter(|(path, _)| !own(path)).collect()
     }
 
     pub(super) fn calls(&self) -> usize {
@@ -129,7 +136,7 @@ impl SimDisk {
         state.calls += 1;
         let now = state.calls;
         let fault = state.fault.and_then(|(at, fault)| match fault {
-            Fault::Full | Fault::DeadFlush | Fault::Crash => (now >= at).then_some(fault),
+            Fault::Full | Fault::NoRoom | Fault::DeadFlush | Fault::Crash => (now >= at).then_some(fault),
             _ => (now == at).then_some(fault),
         });
         match fault {
@@ -179,7 +186,10 @@ impl Disk for SimDisk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.call()?.0.files.remove(path);
+        let (mut state, fault) = self.call()?;
+        if state.files.remove(path).is_some() && fault == Some(Fault::NoRoom) {
+            state.fault = None;
+        }
         Ok(())
     }
 
@@ -219,6 +229,7 @@ impl DiskFile for SimFile {
         let Images { live, durable } = state.files.get_mut(&self.path).unwrap();
         let start = offset as usize;
         let room = match fault {
+            Some(Fault::NoRoom) => 0,
             Some(Fault::ShortWrite) => bytes.len().div_ceil(2),
             // a little is left, as on a real disk in the file's last block
             Some(Fault::Full) => bytes.len().min((durable.len() + 10).saturating_sub(start)),

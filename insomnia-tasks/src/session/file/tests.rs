@@ -21,7 +21,11 @@ use crate::{
 };
 
 pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+    thread_local! {
+        // kept, with its threads: some tests flush a million times
+        static RUNTIME: tokio::runtime::Runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    }
+    RUNTIME.with(|runtime| runtime.block_on(future))
 }
 
 pub(super) fn history() -> PathBuf {
@@ -100,14 +104,14 @@ fn reads_back_every_byte() {
     assert_eq!((dialect.get(), text.as_str()), ("null", "Be long."));
     assert_eq!(reminder.kind(), ItemKind::TaskReminder);
     assert_eq!(fs::read(dir.path().join("history.json")).unwrap(), bytes, "opening and closing adds no byte");
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "the history and the lock");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "the history, the lock and the reserve");
 }
 
 #[test]
 fn keeps_ten_megabytes_and_unknown_records() {
     let dir = tempfile::tempdir().unwrap();
     let big = "x".repeat(10_000_000);
-    let unknown = r#"{"record":"compact","seq":2,"kind":7,"message":[]}"#;
+    let unknown = r#"{"record":"dream","seq":2,"kind":7,"message":[]}"#;
     {
         let Opened { store, .. } = open(dir.path()).unwrap();
         store.append(&user(1, &big));
@@ -206,6 +210,32 @@ fn keeps_and_reports_a_bad_line_in_the_middle() {
         drop(store);
         assert!(fs::read_to_string(&path).unwrap().starts_with(text.strip_suffix("\n]\n").unwrap()));
         assert_eq!(FileStore::read(dir.path()).unwrap().entries.len(), 6);
+    }
+}
+
+#[test]
+fn a_write_torn_within_the_old_closing_line_costs_nothing_acknowledged() {
+    let record = |seq: u64, batch: &str| {
+        let text = user(seq, "x").to_json().unwrap();
+        format!("{}{batch}}}", text.strip_suffix('}').unwrap())
+    };
+    let header = String::from_utf8(sample(tempfile::tempdir().unwrap().path())).unwrap();
+    let header = header.lines().next().unwrap().trim_end_matches(',');
+    let kept = format!("{header},\n{}", record(1, ""));
+    let one = record(2, "");
+    let two = format!("{},\n{}", record(2, ",\"batch\":[2,3]"), record(3, ",\"batch\":[2,3]"));
+    for written in [one, two] {
+        // of the three bytes between the old records and the new ones, each may be the old or the new one
+        for (between, whole) in [(",]\n", false), ("\n\n{", false), ("\n]{", false), (",\n\n", false), (",\n{", true)] {
+            for rest in [format!("{}\n]\n", &written[1..]), "\0".repeat(90)] {
+                let count = if whole && !rest.starts_with('\0') { 1 + written.lines().count() } else { 1 };
+                let text = format!("{kept}{between}{rest}");
+                let disk = SimDisk::with_file(&history(), text.as_bytes());
+                let opened = FileStore::open_on(Arc::new(disk.clone()), Path::new("s"), FileOptions::new()).unwrap();
+                assert_eq!(opened.session.entries.len(), count, "{text:?}");
+                serde_json::from_slice::<Vec<&RawValue>>(&disk.bytes(&history())).unwrap();
+            }
+        }
     }
 }
 

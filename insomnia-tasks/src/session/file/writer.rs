@@ -1,11 +1,21 @@
-use std::{io, path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{
+    blobs::Blobs,
     disk::{Disk, DiskFile, write_all_at},
-    open::{Durability, close_array},
+    open::{Durability, HISTORY, RESERVE, close_array},
+    reserve::Reserve,
     scan::{CLOSING, scan},
 };
-use crate::session::StorageError;
+use crate::session::{
+    StorageError,
+    line::{self, Batch},
+    record::{Entry, EntryBody},
+};
 
 /// The one writer of a file. It holds the session's lock.
 pub(super) struct Writer {
@@ -16,6 +26,8 @@ pub(super) struct Writer {
     /// Where the last acknowledged record ends.
     end: u64,
     durability: Durability,
+    blobs: Blobs,
+    reserve: Reserve,
     /// Why this writer gave up.
     failed: Option<String>,
     _lock: Box<dyn Send>,
@@ -24,18 +36,36 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(
         disk: Arc<dyn Disk>,
-        path: PathBuf,
+        folder: &Path,
         file: Box<dyn DiskFile>,
         end: u64,
         durability: Durability,
         lock: Box<dyn Send>,
     ) -> Self {
-        Self { disk, path, file: Some(file), end, durability, failed: None, _lock: lock }
+        let blobs = Blobs::new(disk.clone(), folder, durability);
+        let reserve = Reserve::new(disk.clone(), folder.join(RESERVE));
+        let path = folder.join(HISTORY);
+        Self { disk, path, file: Some(file), end, durability, blobs, reserve, failed: None, _lock: lock }
     }
 
-    /// Writes records behind the last one and makes them durable. `bytes` begin behind the end of the last record and end
-    /// with the closing line. On an error the file is as before, or is brought there by the next commit.
-    pub(super) fn commit(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+    /// Writes entries behind the last one and makes them durable. On an error the file is as before, or is brought there by the
+    /// next commit.
+    pub(super) fn append(&mut self, batch: &[Entry]) -> Result<(), StorageError> {
+        let ends = match batch {
+            [first, .., last] => Some([first.seq, last.seq]),
+            _ => None,
+        };
+        let mut bytes = Vec::new();
+        for entry in batch {
+            bytes.extend_from_slice(b",\n");
+            encode(entry, ends, &self.blobs, &mut bytes)?;
+        }
+        bytes.extend_from_slice(CLOSING);
+        self.commit(&bytes)
+    }
+
+    /// `bytes` begin behind the end of the last record and end with the closing line.
+    fn commit(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         if let Some(detail) = &self.failed {
             return Err(StorageError::Failed { target: self.target(), detail: detail.clone() });
         }
@@ -55,6 +85,7 @@ impl Writer {
             self.file = Some(file);
         }
         self.end += (bytes.len() - CLOSING.len()) as u64;
+        self.reserve.refill();
         Ok(())
     }
 
@@ -71,7 +102,7 @@ impl Writer {
 
     fn write(&mut self, file: Box<dyn DiskFile>, bytes: &[u8]) -> Result<Box<dyn DiskFile>, StorageError> {
         let Err(source) = write_all_at(&*file, bytes, self.end) else { return Ok(file) };
-        if close_array(&*file, self.end).and_then(|()| file.sync()).is_ok() {
+        if self.close_array(&*file).and_then(|()| file.sync()).is_ok() {
             self.file = Some(file);
         }
         Err(self.error("write to", source))
@@ -85,9 +116,16 @@ impl Writer {
         if !intact {
             return Err(self.fail("after a failed write, records that were on the disk are gone".to_owned()));
         }
-        close_array(&*file, self.end).map_err(|source| self.error("repair", source))?;
+        self.close_array(&*file).map_err(|source| self.error("repair", source))?;
         file.sync().map_err(|source| self.fail_flush(source))?;
         Ok(file)
+    }
+
+    fn close_array(&mut self, file: &dyn DiskFile) -> io::Result<()> {
+        close_array(file, self.end).or_else(|error| match self.reserve.spend() {
+            true => close_array(file, self.end),
+            false => Err(error),
+        })
     }
 
     /// A flush that fails on a fresh handle too. Only where there is no room, as some file systems say so late, is there
@@ -105,16 +143,27 @@ impl Writer {
     }
 
     fn error(&self, action: &'static str, source: io::Error) -> StorageError {
-        let target = self.target();
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                StorageError::Full { target, source }
-            }
-            _ => StorageError::Io { action, target, source },
-        }
+        StorageError::system(action, self.target(), source)
     }
 
     fn target(&self) -> String {
         self.path.display().to_string()
     }
+}
+
+/// Appends an entry's line; a large message goes to a file of its own first.
+pub(super) fn encode(
+    entry: &Entry,
+    batch: Option<Batch>,
+    blobs: &Blobs,
+    bytes: &mut Vec<u8>,
+) -> Result<(), StorageError> {
+    let blob = match &entry.body {
+        EntryBody::Item(item) => blobs
+            .put(item.raw())
+            .map_err(|source| StorageError::system("write to", blobs.path("").display().to_string(), source))?,
+        _ => None,
+    };
+    line::write_entry(entry, blob.as_deref(), batch, bytes)
+        .map_err(|source| StorageError::Entry { seq: entry.seq, source })
 }

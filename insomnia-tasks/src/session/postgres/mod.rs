@@ -1,5 +1,6 @@
 #![doc = include_str!("../../docs/postgres.md")]
 
+mod copy;
 mod database;
 mod error;
 mod inbox;

@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use super::{PostgresError, PostgresSessions, database::Trouble};
 use crate::session::{
     Damage, RecordError, Session, StoredSession,
-    line::{self, HeaderLine},
+    line::{self, Batch, HeaderLine},
 };
 
 /// A session as the list of a database shows it.
@@ -63,7 +63,7 @@ impl PostgresSessions {
     /// # Errors
     /// See [`PostgresError`]; [`PostgresError::Missing`] if there is no such session.
     pub async fn read(&self, name: &str) -> Result<Session, PostgresError> {
-        self.read_records(name).await.map(Session::fold)
+        self.read_records(name).await.map(|stored| Session::fold_stored(&stored))
     }
 
     /// Like [`read`](Self::read), but the records themselves.
@@ -106,6 +106,14 @@ impl PostgresSessions {
 
 /// Reads all records of a session.
 pub(super) async fn stored(sessions: &PostgresSessions, name: &str) -> Result<StoredSession, PostgresError> {
+    stored_batches(sessions, name).await.map(|(stored, _)| stored)
+}
+
+/// Like [`stored`], with the batch that a file had each entry in, if it came from one.
+pub(super) async fn stored_batches(
+    sessions: &PostgresSessions,
+    name: &str,
+) -> Result<(StoredSession, Vec<Option<Batch>>), PostgresError> {
     let lines = sessions.lines(name).await?;
     let damaged = |source| PostgresError::DamagedHeader { session: name.to_owned(), source };
     let mut lines = lines.into_iter();
@@ -119,7 +127,7 @@ pub(super) async fn stored(sessions: &PostgresSessions, name: &str) -> Result<St
             return Err(PostgresError::NewerFormat { session: name.to_owned(), found });
         }
     };
-    let (mut entries, mut damage, mut next_seq) = (Vec::new(), Vec::new(), 1);
+    let (mut entries, mut batches, mut damage, mut next_seq) = (Vec::new(), Vec::new(), Vec::new(), 1);
     for (seq, text) in lines {
         // the place that the line would have in a file
         let line = usize::try_from(seq).unwrap_or(usize::MAX).saturating_add(1);
@@ -128,11 +136,14 @@ pub(super) async fn stored(sessions: &PostgresSessions, name: &str) -> Result<St
         }
         next_seq = seq.saturating_add(1);
         match line::read_entry(text.as_bytes()) {
-            Ok(read) => entries.push(read.entry),
+            Ok(read) => {
+                entries.push(read.entry);
+                batches.push(read.batch);
+            }
             Err(error) => damage.push(Damage::Line { line, reason: error.to_string() }),
         }
     }
-    Ok(StoredSession { header, entries, damage, next_seq })
+    Ok((StoredSession { header, entries, damage, next_seq }, batches))
 }
 
 /// Whether this can name a session.

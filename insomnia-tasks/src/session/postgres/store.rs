@@ -44,7 +44,7 @@ impl PostgresStore {
     pub(super) fn new(sessions: PostgresSessions, claim: Claim, head: i64) -> Self {
         let lease = Duration::from_millis(claim.lease.unsigned_abs());
         let shared = Shared {
-            queue: StdMutex::new(Vec::new()),
+            queue: StdMutex::new(Queue { entries: Vec::new(), last_seq: u64::try_from(head).unwrap_or(0) }),
             offered: StdMutex::new(HashSet::new()),
             claim: claim.clone(),
             sessions: sessions.clone(),
@@ -61,13 +61,19 @@ impl PostgresStore {
 
 struct Shared {
     // std mutexes: held for moments, never across an await
-    queue: StdMutex<Vec<Entry>>,
+    queue: StdMutex<Queue>,
     /// The ids of the messages of others that were handed out.
     offered: StdMutex<HashSet<String>>,
     claim: Claim,
     sessions: PostgresSessions,
     lease: Duration,
     writer: Mutex<State>,
+}
+
+struct Queue {
+    entries: Vec<Entry>,
+    /// The number of the last entry that was ever queued.
+    last_seq: u64,
 }
 
 struct State {
@@ -78,7 +84,7 @@ struct State {
 }
 
 impl Shared {
-    fn queue(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -89,19 +95,19 @@ impl Shared {
     /// Writes what was queued before the call. An entry leaves the queue when it is known to be kept, not before, so
     /// that this can be dropped anywhere.
     async fn flush(&self, state: &mut State) -> Result<(), StorageError> {
-        let mut left = self.queue().len();
+        let mut left = self.queue().entries.len();
         if left > 0 && state.closed {
             return Err(StorageError::Closed);
         }
         while left > 0 {
-            let batch: Vec<Entry> = self.queue().iter().take(left).cloned().collect();
+            let batch: Vec<Entry> = self.queue().entries.iter().take(left).cloned().collect();
             let taken: Vec<String> = {
                 let offered = self.offered();
                 let ids = batch.iter().map(|entry| &entry.id);
                 ids.filter(|id| offered.contains(*id)).cloned().collect()
             };
             let (kept, outcome) = state.writer.append(&batch, &taken).await;
-            self.queue().drain(..kept);
+            self.queue().entries.drain(..kept);
             left -= kept;
             outcome?;
             self.offered().retain(|id| !taken.contains(id));
@@ -114,7 +120,11 @@ impl Shared {
 #[async_trait]
 impl Storage for PostgresStore {
     fn append(&self, entry: &Entry) {
-        self.shared.queue().push(entry.clone());
+        let mut queue = self.shared.queue();
+        if entry.seq > queue.last_seq {
+            queue.last_seq = entry.seq;
+            queue.entries.push(entry.clone());
+        }
     }
 
     async fn flush(&self) -> Result<(), StorageError> {
@@ -156,7 +166,7 @@ impl Storage for PostgresStore {
         let messages = self.shared.sessions.pending(&claim.session).await;
         let messages =
             messages.map_err(|error| super::writer::storage_error("read the inbox of", &claim.session, error))?;
-        let queued: HashSet<String> = self.shared.queue().iter().map(|entry| entry.id.clone()).collect();
+        let queued: HashSet<String> = self.shared.queue().entries.iter().map(|entry| entry.id.clone()).collect();
         let mut offered = self.shared.offered();
         offered.extend(messages.iter().map(|message| message.id.clone()));
         Ok(messages.into_iter().filter(|message| !queued.contains(&message.id)).collect())
@@ -183,7 +193,7 @@ impl fmt::Debug for PostgresStore {
         f.debug_struct("PostgresStore")
             .field("session", &self.shared.claim.session)
             .field("epoch", &self.shared.claim.epoch)
-            .field("queued", &self.shared.queue().len())
+            .field("queued", &self.shared.queue().entries.len())
             .finish_non_exhaustive()
     }
 }

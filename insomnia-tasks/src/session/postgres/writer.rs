@@ -1,4 +1,4 @@
-use std::io;
+use std::{borrow::Cow, io};
 
 use tokio_postgres::{error::SqlState, types::Type};
 
@@ -22,7 +22,8 @@ pub(super) struct Writer {
 // one statement, one round trip: the session's row is changed if it is as expected, and the entries follow from that row
 const APPEND: &str = "with own as (
     update insomnia_sessions
-    set head_seq = $4, lease_until = now() + $5 * interval '1 millisecond', updated = now()
+    set head_seq = $4, lease_until = now() + $5 * interval '1 millisecond', updated = now(), live_compact_seq =
+        coalesce($10::bigint, case when live_compact_seq > $11::bigint then null else live_compact_seq end)
     where session_id = $1 and epoch = $2 and head_seq = $3 returning session_id, epoch
 ), added as (
     insert into insomnia_items (session_id, seq, epoch, item_id, kind, body)
@@ -33,7 +34,8 @@ const APPEND: &str = "with own as (
 // the same, and the messages of the inbox that the entries hold leave it with them
 const APPEND_AND_TAKE: &str = "with own as (
     update insomnia_sessions
-    set head_seq = $4, lease_until = now() + $5 * interval '1 millisecond', updated = now()
+    set head_seq = $4, lease_until = now() + $5 * interval '1 millisecond', updated = now(), live_compact_seq =
+        coalesce($10::bigint, case when live_compact_seq > $11::bigint then null else live_compact_seq end)
     where session_id = $1 and epoch = $2 and head_seq = $3 returning session_id, epoch
 ), added as (
     insert into insomnia_items (session_id, seq, epoch, item_id, kind, body)
@@ -41,7 +43,7 @@ const APPEND_AND_TAKE: &str = "with own as (
     from own, unnest($6::bigint[], $7::text[], $8::text[], $9::text[]) as item (seq, id, kind, body)
 ), taken as (
     delete from insomnia_inbox using own
-    where insomnia_inbox.session_id = own.session_id and insomnia_inbox.item_id = any($10::text[])
+    where insomnia_inbox.session_id = own.session_id and insomnia_inbox.item_id = any($12::text[])
 ) select epoch from own";
 
 const STATE: &str = "select s.epoch, s.head_seq, s.owner, array(
@@ -91,14 +93,15 @@ impl Writer {
         let (mut seqs, mut ids, mut kinds, mut bodies) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for entry in batch {
             let mut line = Vec::new();
-            line::write_entry(entry, None, &mut line)
+            line::write_entry(entry, None, None, &mut line)
                 .map_err(|source| StorageError::Entry { seq: entry.seq, source })?;
             seqs.push(number(entry.seq));
-            ids.push(entry.id.as_str());
+            ids.push(item_id(entry));
             kinds.push(kind(entry));
             bodies.push(String::from_utf8_lossy(&line).into_owned());
         }
         let last = seqs.last().copied().unwrap_or(self.head);
+        let (compact, rewound) = live_compact(batch);
         let mut params: Vec<super::database::Param<'_>> = vec![
             (&self.claim.session, Type::TEXT),
             (&self.claim.epoch, Type::INT8),
@@ -109,6 +112,8 @@ impl Writer {
             (&ids, Type::TEXT_ARRAY),
             (&kinds, Type::TEXT_ARRAY),
             (&bodies, Type::TEXT_ARRAY),
+            (&compact, Type::INT8),
+            (&rewound, Type::INT8),
         ];
         let sql = if taken.is_empty() {
             APPEND
@@ -134,7 +139,7 @@ impl Writer {
         };
         let (epoch, head): (i64, i64) = (row.get(0), row.get(1));
         let there: Vec<&str> = row.get(3);
-        let found = batch.iter().zip(&there).take_while(|(entry, id)| entry.id == **id).count();
+        let found = batch.iter().zip(&there).take_while(|(entry, id)| item_id(entry) == **id).count();
         if let Some(last) = found.checked_sub(1).and_then(|index| batch.get(index)) {
             self.head = number(last.seq);
         }
@@ -207,17 +212,43 @@ fn owner(noted: Option<String>) -> String {
     noted.unwrap_or_else(|| "another process".to_owned())
 }
 
-fn number(seq: u64) -> i64 {
+pub(super) fn number(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
+/// The entry's id in the tables, where each must have one.
+pub(super) fn item_id(entry: &Entry) -> Cow<'_, str> {
+    match entry.id.is_empty() {
+        true => format!("#{}", entry.seq).into(),
+        false => entry.id.as_str().into(),
+    }
+}
+
+/// The newest compaction among these entries that none of them makes void, and how far back they make others void.
+pub(super) fn live_compact(entries: &[Entry]) -> (Option<i64>, Option<i64>) {
+    let (mut compact, mut rewound) = (None, None::<u64>);
+    for entry in entries {
+        match entry.body {
+            EntryBody::Compact(_) => compact = Some(entry.seq),
+            EntryBody::Rewind { to_seq } => {
+                compact = compact.filter(|seq| *seq <= to_seq);
+                rewound = Some(rewound.map_or(to_seq, |before| before.min(to_seq)));
+            }
+            _ => {}
+        }
+    }
+    (compact.map(number), rewound.map(number))
+}
+
 /// The word by which entries can be told apart in SQL: the kind of an item, else that of the record.
-fn kind(entry: &Entry) -> String {
+pub(super) fn kind(entry: &Entry) -> String {
     match &entry.body {
         EntryBody::Item(item) => word(&item.kind()),
         EntryBody::TaskEdit(_) => "task_edit".to_owned(),
         EntryBody::Instructions(_) => "instructions".to_owned(),
         EntryBody::Dialect(_) => "dialect".to_owned(),
+        EntryBody::Compact(_) => "compact".to_owned(),
+        EntryBody::Rewind { .. } => "rewind".to_owned(),
         EntryBody::Unknown(_) => "unknown".to_owned(),
     }
 }
