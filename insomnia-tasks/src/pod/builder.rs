@@ -220,8 +220,13 @@ impl PodBuilder {
         if let Some(new) = instructions.filter(|new| session.instructions.as_ref() != Some(new)) {
             ledger.record(EntryBody::Instructions(new));
         }
-        let recorder = Arc::clone(&ledger);
-        tasks.record_with(move |author, task| recorder.task_changed(author, task));
+        // the ledger knows the tasks too; a handle to them that outlives the Pod keeps no session open
+        let recorder = Arc::downgrade(&ledger);
+        tasks.record_with(move |author, task| {
+            if let Some(ledger) = recorder.upgrade() {
+                ledger.task_changed(author, task);
+            }
+        });
         worker = worker.journal_shared(ledger.clone());
         let detected = worker.detect_dialect();
         let recorded = session.dialect.as_ref().and_then(|dialect| serde_json::from_str(dialect.get()).ok());

@@ -35,6 +35,9 @@ pub mod postgres;
 mod record;
 mod storage;
 
+#[cfg(test)]
+mod fold_tests;
+
 pub(crate) use ledger::Ledger;
 
 pub use compact::{Compact, CompactTasks};
