@@ -5,6 +5,7 @@ mod endpoint;
 mod failure;
 mod interactive;
 mod json;
+mod place;
 mod prompts;
 mod saved;
 mod screen;
@@ -36,8 +37,8 @@ async fn main() -> ExitCode {
 
 async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
-        Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session),
-        Some(Command::History(saved)) => return saved::print_history(&saved.session),
+        Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session).await,
+        Some(Command::History(saved)) => return saved::print_history(&saved.session).await,
         None => {}
     }
     let endpoint = Endpoint::choose(&args).await?;
@@ -54,6 +55,7 @@ async fn run(args: Args) -> Result<(), Failure> {
         let fallback = endpoint.demo.is_some().then(|| DEMO_PROMPT.to_owned());
         run_prompts(&opened.pod, &screen, Prompts::piped(fallback), args.keep_going).await
     };
+    let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
     screen.closed(&opened);
-    outcome
+    outcome.and(closed)
 }

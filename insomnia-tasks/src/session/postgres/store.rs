@@ -20,8 +20,8 @@ use crate::session::{
 /// epoch, which every append names: after a take-over nothing of the former owner is written, however long it slept, and
 /// it gets [`StorageError::Fenced`].
 ///
-/// Dropping it gives the session up if a runtime is there to say so, else when the lease ends; what was not flushed is
-/// lost.
+/// Dropped within a runtime, it writes what is queued and gives the session up, some time later; elsewhere the queue is lost and
+/// the lease ends by itself. [`close`](Storage::close) it where that matters.
 pub struct PostgresStore {
     shared: Arc<Shared>,
 }
@@ -179,6 +179,9 @@ impl Drop for PostgresStore {
         let shared = Arc::clone(&self.shared);
         runtime.spawn(async move {
             let mut state = shared.writer.lock().await;
+            if let Err(error) = shared.flush(&mut state).await {
+                tracing::warn!(%error, "the last records of a session could not be written");
+            }
             if !state.closed {
                 // else the lease ends by itself
                 let _ = state.writer.release().await;
