@@ -84,11 +84,10 @@ async fn pump(
         let Ok(length @ 1..) = read else { break };
         let cut = {
             let mut armed = armed.lock().unwrap();
-            let due = match (*armed, way) {
+            match (*armed, way) {
                 (Some(Cut::Request), Way::Up) | (Some(Cut::Answer | Cut::Silence), Way::Down) => armed.take(),
                 _ => None,
-            };
-            due
+            }
         };
         match cut {
             Some(Cut::Silence) => continue,
