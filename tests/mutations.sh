@@ -37,7 +37,7 @@ mutate "edits applied again" past.rs 'EntryBody::TaskEdit(task) if entry.seq > a
     session::fold_tests
 mutate "counted again" past.rs 'if entry.seq > counted {' 'if true {' session::fold_tests
 mutate "ids fall with a rewind" past.rs 'if branch.rewound {' 'if false {' session::fold_tests
-mutate "items twice" branch.rs '|| ids.insert(entry.id.as_str())' '|| true' session::fold_tests
+mutate "items twice" branch.rs 'ids.insert(entry.id.as_str())' 'ids.insert(entry.id.as_str()) || true' session::fold_tests
 mutate "half a batch is kept" file/scan.rs 'if reached && !hole {' 'if true {' session::file::
 mutate "no bracket after a failed write" file/writer.rs 'self.close_array(&*file).and_then' 'Ok(()).and_then' \
     session::file::crash_tests
