@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     FileOptions, FileStore, Opened, StoredSession,
+    blobs::BLOB_FROM,
     sim_disk::{Fault, SimDisk},
     tests::{block_on, history, messages, user},
 };
@@ -104,6 +105,19 @@ fn a_crash_at_any_call_leaves_whole_batches() {
         if disk.calls() < at {
             break;
         }
+    }
+}
+
+#[test]
+fn every_folder_that_was_made_is_there_after_a_crash() {
+    let (disk, dir) = (SimDisk::default(), Path::new("a/b/c/s"));
+    let open = |disk: SimDisk| FileStore::open_on(Arc::new(disk), dir, FileOptions::new()).unwrap();
+    let Opened { store, .. } = open(disk.clone());
+    store.append(&user(1, &"b".repeat(BLOB_FROM)));
+    block_on(store.flush()).unwrap();
+    for seed in 0..50 {
+        let session = open(disk.reboot(seed)).session;
+        assert_eq!((session.entries.len(), session.damage.len()), (1, 0), "seed {seed}");
     }
 }
 

@@ -2,7 +2,7 @@ use std::{io, path::Path};
 
 /// The calls that the store makes on a disk, so that tests can put one in that fails or crashes where they like.
 pub(super) trait Disk: Send + Sync {
-    /// Makes a folder that only the user can enter, its parents too, and returns whether it was absent.
+    /// Makes a folder that only the user can enter and returns whether it was absent; an error if its parent is.
     fn create_dir(&self, dir: &Path) -> io::Result<bool>;
 
     /// Tries to lock a file that is made if absent and never removed. Whoever gets the lock leaves `note` in the file.

@@ -188,18 +188,25 @@ pub(super) fn close_array(file: &dyn DiskFile, end: u64) -> io::Result<()> {
     file.set_len(end + CLOSING.len() as u64)
 }
 
+/// Makes a folder and those above it that are absent, and flushes each name into the folder above.
 pub(super) fn make_folder(disk: &dyn Disk, dir: &Path) -> Result<(), OpenError> {
-    let absent = disk.create_dir(dir).map_err(|source| match source.kind() {
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let made = match (disk.create_dir(dir), parent) {
+        (Err(error), Some(parent)) if error.kind() == io::ErrorKind::NotFound => {
+            make_folder(disk, parent)?;
+            disk.create_dir(dir)
+        }
+        (made, _) => made,
+    };
+    let made = made.map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => OpenError::NotAFolder { path: dir.to_owned() },
         _ => OpenError::CreateFolder { path: dir.to_owned(), source },
     })?;
-    match dir.parent() {
-        Some(parent) if absent => {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            disk.sync_dir(parent).map_err(OpenError::io("flush", parent))
-        }
-        _ => Ok(()),
+    if made {
+        let parent = parent.unwrap_or(Path::new("."));
+        disk.sync_dir(parent).map_err(OpenError::io("flush", parent))?;
     }
+    Ok(())
 }
 
 pub(super) fn open_history(

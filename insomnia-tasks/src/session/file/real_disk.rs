@@ -17,7 +17,12 @@ impl Disk for RealDisk {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.recursive(true).create(dir).map(|()| true)
+        match builder.create(dir) {
+            Ok(()) => Ok(true),
+            // someone else made it meanwhile
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn lock(&self, path: &Path, note: &[u8]) -> io::Result<Lock> {

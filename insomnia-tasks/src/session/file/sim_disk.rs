@@ -38,6 +38,8 @@ pub(super) struct SimDisk {
 #[derive(Default)]
 struct State {
     files: BTreeMap<PathBuf, Images>,
+    /// The folders, and whether their names are flushed.
+    folders: BTreeMap<PathBuf, bool>,
     locked: bool,
     calls: usize,
     fault: Option<(usize, Fault)>,
@@ -59,6 +61,7 @@ impl SimDisk {
     pub(super) fn with_file(path: &Path, bytes: &[u8]) -> Self {
         let disk = Self::default();
         disk.state().files.insert(path.to_owned(), Images { live: bytes.to_vec(), durable: bytes.to_vec() });
+        disk.state().folders.extend(path.ancestors().skip(1).map(|folder| (folder.to_owned(), true)));
         disk
     }
 
@@ -100,7 +103,7 @@ impl SimDisk {
     }
 
     /// The disk after the power came back: of each block that was not flushed, by seed, the old state, the new, or zeros
-    /// where there was nothing before.
+    /// where there was nothing before. A folder whose name was not flushed may be gone with all that is in it.
     pub(super) fn reboot(&self, seed: u64) -> Self {
         let mut dice = seed.wrapping_mul(2).wrapping_add(1);
         let mut roll = move |sides: u64| {
@@ -123,7 +126,13 @@ impl SimDisk {
             }
             *images = Images { live: found.clone(), durable: found };
         }
-        Self { state: Arc::new(Mutex::new(State { files, ..State::default() })), gate: Arc::default() }
+        let mut folders = self.state().folders.clone();
+        for (folder, _) in self.state().folders.iter().filter(|(_, durable)| !**durable && roll(2) == 0) {
+            folders.retain(|path, _| !path.starts_with(folder));
+            files.retain(|path, _| !path.starts_with(folder));
+        }
+        folders.values_mut().for_each(|durable| *durable = true);
+        Self { state: Arc::new(Mutex::new(State { files, folders, ..State::default() })), gate: Arc::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -147,8 +156,17 @@ impl SimDisk {
 }
 
 impl Disk for SimDisk {
-    fn create_dir(&self, _dir: &Path) -> io::Result<bool> {
-        self.call().map(|_| true)
+    fn create_dir(&self, dir: &Path) -> io::Result<bool> {
+        let (mut state, _) = self.call()?;
+        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if parent.is_some_and(|parent| !state.folders.contains_key(parent)) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let absent = !state.folders.contains_key(dir);
+        if absent {
+            state.folders.insert(dir.to_owned(), false);
+        }
+        Ok(absent)
     }
 
     fn lock(&self, _path: &Path, _note: &[u8]) -> io::Result<Lock> {
@@ -193,8 +211,12 @@ impl Disk for SimDisk {
         Ok(())
     }
 
-    fn sync_dir(&self, _dir: &Path) -> io::Result<()> {
-        self.call().map(|_| ())
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        let (mut state, _) = self.call()?;
+        let below =
+            |path: &Path| path.parent().is_some_and(|parent| Path::new(".").join(parent) == Path::new(".").join(dir));
+        state.folders.iter_mut().filter(|(path, _)| below(path)).for_each(|(_, durable)| *durable = true);
+        Ok(())
     }
 }
 
