@@ -77,8 +77,7 @@ struct Search {
 }
 
 impl Run<Workspace> for Search {
-    // A concrete output is allowed to be named.
-    #[allow(refining_impl_trait)]
+    #[allow(refining_impl_trait, reason = "a concrete output is allowed to be named")]
     async fn run(self, workspace: &Workspace) -> Result<&'static str, ToolError> {
         workspace.note(format!("search {}", self.text));
         Ok("nothing found")
@@ -104,13 +103,13 @@ enum MyTools {
 
 /// Grow.
 #[derive(Deserialize, JsonSchema, Tool)]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "read by the derives only")]
 struct Tree {
     root: Node,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "read by the derives only")]
 struct Node {
     children: Vec<Node>,
 }

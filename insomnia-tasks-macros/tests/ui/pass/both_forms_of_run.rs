@@ -16,7 +16,7 @@ impl Run<str> for Read {
 }
 
 impl Run<u32> for Read {
-    #[allow(refining_impl_trait)]
+    #[allow(refining_impl_trait, reason = "a concrete output is allowed to be named")]
     async fn run(self, state: &u32) -> Result<String, ToolError> {
         Ok(state.to_string())
     }

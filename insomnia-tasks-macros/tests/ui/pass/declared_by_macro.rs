@@ -18,7 +18,7 @@ tool!(#[doc = "First."] "Second." Read);
 
 /// Match a text.
 #[derive(Deserialize, JsonSchema, Tool)]
-#[allow(non_camel_case_types)]
+#[allow(non_camel_case_types, reason = "a raw name is what is tested")]
 pub struct r#match {
     /// What kind.
     pub r#type: Option<String>,
