@@ -1,7 +1,9 @@
 use std::{
     any::Any,
-    panic::AssertUnwindSafe,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
     sync::{Mutex, PoisonError},
+    task::{Context, Poll},
     time::Duration,
 };
 
@@ -87,13 +89,13 @@ async fn run_call(
             return (false, Err(ToolError::new(format!("denied: {reason}"))));
         }
     }
-    let work = AssertUnwindSafe(async {
+    let work = Contained::new(async {
         match settings.tools.call(&call.name, &call.arguments) {
             Some(running) => running.await,
             None => Err(ToolError::new(settings.tools.unknown_tool_message(&call.name))),
         }
-    })
-    .catch_unwind();
+    });
+    let work = AssertUnwindSafe(work).catch_unwind();
     let outcome = match settings.timeout {
         Some(limit) => match tokio::time::timeout(limit, work).await {
             Ok(outcome) => outcome,
@@ -109,6 +111,32 @@ async fn run_call(
 fn panicked(panic: &(dyn Any + Send)) -> ToolError {
     let message = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     ToolError::new(format!("the tool failed inside: {}", message.unwrap_or("no message")))
+}
+
+/// The work of a tool, from which no panic gets out when it is dropped half way, at its timeout or with the turn.
+struct Contained<F>(Option<Pin<Box<F>>>);
+
+impl<F> Contained<F> {
+    fn new(work: F) -> Self {
+        Self(Some(Box::pin(work)))
+    }
+}
+
+impl<F: Future> Future for Contained<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        // taken only by the drop
+        self.0.as_mut().map_or(Poll::Pending, |work| work.as_mut().poll(context))
+    }
+}
+
+impl<F> Drop for Contained<F> {
+    fn drop(&mut self) {
+        let work = self.0.take();
+        // the call has its result already, or is answered as interrupted
+        _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
+    }
 }
 
 /// The results of a round. When the round is dropped half way, the results that are there are committed all the same: what a

@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-use insomnia_tasks::{ToolError, ToolOutput, ToolSet, worker::Event};
+use insomnia_tasks::{ToolError, ToolOutput, ToolSet, wire::INTERRUPTED, worker::Event};
 use insomnia_tasks_examples::scripted::{Reply, ScriptedServer};
 use serde_json::{Value, json};
 
-use crate::support::{Latch, assert_conversation, pod, quiet, sent, tool, tools};
+use crate::support::{Latch, assert_conversation, cancel, pod, quiet, sent, tool, tools};
 
 /// A turn whose first answer makes these calls; what the next request carries as results.
 async fn results_of(calls: Vec<(&'static str, Value)>, set: ToolSet, stream: bool) -> Vec<String> {
@@ -204,6 +204,54 @@ async fn a_tool_that_takes_too_long_is_stopped_and_its_result_says_so() {
         assert_eq!(results, ["error: the tool did not end within 1ms and was stopped", "got {}"]);
         assert_eq!(held.strong_count(), 1, "the tool still runs");
     }
+}
+
+#[tokio::test]
+async fn a_panic_while_a_tool_is_stopped_stays_with_the_tool() {
+    for stream in [true, false] {
+        let calls = [("Stuck", json!({})), ("Echo", json!({}))];
+        let server = ScriptedServer::start(vec![Reply::calls(calls), Reply::text("done")]).await.unwrap();
+        let mut settings = quiet();
+        settings.tool_timeout = Some(Duration::from_millis(1));
+        let builder = pod(&server, stream).settings(settings).stream(stream);
+        let pod = builder.tools(tools([panics_when_dropped(|| ()), echo("Echo")])).build().await.unwrap();
+        pod.run("go").await.unwrap();
+        let results = sent(&server.requests()[1]).results();
+        assert_eq!(results, ["error: the tool did not end within 1ms and was stopped", "got {}"]);
+    }
+}
+
+#[tokio::test]
+async fn a_panic_while_a_turn_is_dropped_stays_with_the_tool() {
+    for stream in [true, false] {
+        let latch = Arc::new(Latch::new());
+        let calls = [("Echo", json!({})), ("Stuck", json!({}))];
+        let server = ScriptedServer::start(vec![Reply::calls(calls), Reply::text("done")]).await.unwrap();
+        let told = latch.clone();
+        let stuck = panics_when_dropped(move || told.tell());
+        let pod = pod(&server, stream).tools(tools([echo("Echo"), stuck])).build().await.unwrap();
+        cancel(&pod, "go", latch.reached()).await;
+        pod.run("go on").await.unwrap();
+        let results = sent(&server.requests()[1]).results();
+        assert_eq!(results, ["got {}", INTERRUPTED]);
+    }
+}
+
+/// Never ends, and panics when it is dropped; `started` is called first.
+fn panics_when_dropped(started: impl Fn() + Send + Sync + 'static) -> ToolSet {
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("within a destructor");
+        }
+    }
+    tool("Stuck", move |_| {
+        started();
+        async {
+            let _panics = Panics;
+            std::future::pending().await
+        }
+    })
 }
 
 #[tokio::test]
