@@ -7,6 +7,7 @@ use insomnia_tasks::{
     task::TaskStatus,
 };
 use insomnia_tasks_examples::scripted::{RecordedRequest, ScriptedServer};
+use sha2::{Digest, Sha256};
 
 use crate::support::{check_pairs, open, records, texts, three_requests_a_turn};
 
@@ -101,12 +102,27 @@ async fn i10_a_fork_and_its_parent_never_change_each_other() {
     assert_eq!(header["parent"]["session"], shared[0]["session"]);
     let seq = header["parent"]["seq"].as_u64().unwrap() as usize;
     // without the mark of the batch that they were written in, which is the parent's own affair
-    let line =
-        |line: &str| line.trim_end_matches(',').split(",\"batch\":[").next().unwrap().trim_end_matches('}').to_owned();
+    let line = |line: &str| {
+        let fields = line.trim_end_matches(',').strip_suffix('}').unwrap();
+        fields.split(",\"batch\":[").next().unwrap().to_owned()
+    };
     let lines =
         |bytes: &[u8]| -> Vec<_> { String::from_utf8_lossy(bytes).lines().skip(1).take(seq).map(line).collect() };
     assert_eq!(lines(&changed), lines(&original));
-    assert_eq!(header["parent"]["sha256"].as_str().unwrap().len(), 64);
+    let mut hash = Sha256::new();
+    for line in lines(&original) {
+        let whole = match line.split_once("\"blob\":\"") {
+            Some((before, rest)) => {
+                let (name, after) = rest.split_once('"').unwrap();
+                let message = fs::read_to_string(parent.join("blobs").join(name)).unwrap();
+                format!("{before}\"message\":{message}{after}")
+            }
+            None => line,
+        };
+        hash.update(format!("{whole}}}\n"));
+    }
+    let digest: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(header["parent"]["sha256"], digest, "of the shared entries, each with its whole message");
 }
 
 #[tokio::test(flavor = "multi_thread")]
