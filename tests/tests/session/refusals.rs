@@ -63,26 +63,49 @@ async fn a_damaged_line_in_the_middle_costs_itself_alone() {
     assert_eq!(messages.len(), 5);
 }
 
-/// Only where file modes bind: not for root.
-#[cfg(unix)]
+/// A mount that is read only, in a name space of the child's own, binds root too; others see nothing of it.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_says_so() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let session = folder.path().join("s");
-    drop(FileStore::open(&session, FileOptions::new()).unwrap());
-    let mode = |mode| fs::set_permissions(&session, fs::Permissions::from_mode(mode)).unwrap();
-    let file = session.join("history.json");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o400)).unwrap();
-    mode(0o500);
-    let opened = FileStore::open(&session, FileOptions::new());
-    let bound = fs::write(session.join("probe"), "").is_err();
-    mode(0o700);
-    if bound {
-        let error = opened.unwrap_err();
-        assert_eq!(error.kind(), OpenErrorKind::NotWritable, "{error}");
-        assert!(error.to_string().contains("write access"), "{error}");
+    drop(FileStore::open(folder.path(), FileOptions::new()).unwrap());
+    let before = fs::read(folder.path().join("history.json")).unwrap();
+    let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,ro,bind \"$0\"";
+    let unshared = |script: &str| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--map-root-user", "--mount", "sh", "-c", script]).arg(folder.path());
+        unshare
+    };
+    if !unshared(mount).output().is_ok_and(|output| output.status.success()) {
+        let why = "skipped: this user cannot make a mount that is read only";
+        assert!(std::env::var_os("INSOMNIA_TESTS_REQUIRE_ALL").is_none(), "{why}");
+        println!("{why}");
+        return;
     }
+    let child = unshared(&format!("{mount} && exec \"$@\""))
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "refusals::is_refused_a_folder", "--ignored", "--nocapture"])
+        .env("INSOMNIA_TEST_SESSION", folder.path())
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
+    assert!(String::from_utf8_lossy(&child.stdout).contains("was refused"), "the child did nothing");
+    assert_eq!(fs::read(folder.path().join("history.json")).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "the history, the lock and the reserve");
+}
+
+#[test]
+#[ignore = "the child of another test"]
+fn is_refused_a_folder() {
+    let Ok(folder) = std::env::var("INSOMNIA_TEST_SESSION") else { return };
+    let error = FileStore::open(Path::new(&folder), FileOptions::new()).unwrap_err();
+    assert_eq!(error.kind(), OpenErrorKind::NotWritable, "{error}");
+    assert!(error.to_string().contains(&folder) && error.to_string().contains("write access"), "{error}");
+    let error = FileStore::open(&Path::new(&folder).join("new"), FileOptions::new()).unwrap_err();
+    assert_eq!(error.kind(), OpenErrorKind::CreateFolder, "{error}");
+    assert!(error.to_string().contains("choose a place that this user can write to"), "{error}");
+    assert_eq!(FileStore::read(Path::new(&folder)).unwrap().next_seq, 1, "it can be read all the same");
+    println!("\nwas refused");
 }
 
 /// A process of its own that has the session open and appends a message for each line that it is sent.
