@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    FileOptions, FileStore, Opened, StoredSession,
+    Durability, FileOptions, FileStore, Opened, StoredSession,
     blobs::BLOB_FROM,
     sim_disk::{Fault, SimDisk},
     tests::{block_on, history, messages, user},
@@ -118,6 +118,23 @@ fn every_folder_that_was_made_is_there_after_a_crash() {
     for seed in 0..50 {
         let session = open(disk.reboot(seed)).session;
         assert_eq!((session.entries.len(), session.damage.len()), (1, 0), "seed {seed}");
+    }
+}
+
+#[test]
+fn only_full_durability_waits_for_the_disk() {
+    for (durability, flushes) in [(Durability::Full, 4), (Durability::Os, 0)] {
+        let disk = SimDisk::default();
+        drop(open(&disk).unwrap());
+        let options = FileOptions::new().durability(durability);
+        let Opened { store, .. } = FileStore::open_on(Arc::new(disk.clone()), Path::new("s"), options).unwrap();
+        let before = disk.flushes();
+        for seq in 1..=3 {
+            let text = if seq == 3 { "b".repeat(BLOB_FROM) } else { "small".to_owned() };
+            store.append(&user(seq, &text));
+            block_on(store.flush()).unwrap();
+        }
+        assert_eq!(disk.flushes() - before, flushes, "one a batch, and one for the large message");
     }
 }
 

@@ -42,6 +42,7 @@ struct State {
     folders: BTreeMap<PathBuf, bool>,
     locked: bool,
     calls: usize,
+    flushes: usize,
     fault: Option<(usize, Fault)>,
 }
 
@@ -86,6 +87,11 @@ impl SimDisk {
 
     pub(super) fn calls(&self) -> usize {
         self.state().calls
+    }
+
+    /// How often a file was flushed.
+    pub(super) fn flushes(&self) -> usize {
+        self.state().flushes
     }
 
     pub(super) fn fail_from_now(&self, fault: Fault) {
@@ -280,6 +286,7 @@ impl DiskFile for SimFile {
 
     fn sync(&self) -> io::Result<()> {
         let (mut state, fault) = self.disk.call()?;
+        state.flushes += 1;
         let images = state.files.get_mut(&self.path).unwrap();
         if matches!(fault, Some(Fault::LostFlush | Fault::DeadFlush)) {
             images.live = images.durable.clone();
