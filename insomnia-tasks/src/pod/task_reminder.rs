@@ -28,6 +28,7 @@ impl Interceptor for TaskReminder {
     async fn pending_history_appends(&self, request: &RequestContext<'_>) -> Vec<Item> {
         let offered = TaskToolbox::definitions().iter().all(|tool| request.offers(tool.name()));
         let (decision, item) = self.reminders.decide(&self.tasks, offered);
+        tracing::debug!(%decision, turn = request.turn, request = request.number, "decided about a reminder");
         request.emit(Event::ReminderDecided(decision));
         item.into_iter().collect()
     }

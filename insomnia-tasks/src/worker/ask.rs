@@ -1,6 +1,7 @@
 use tokio::time::{sleep, timeout};
+use tracing::Instrument;
 
-use super::{Event, LearnedDialect, TurnError, Worker, transport::too_slow};
+use super::{Event, LearnedDialect, TurnError, Worker, spans, transport::too_slow};
 use crate::{
     tool::ToolDefinition,
     wire::{Answer, Delta, Dialect, ErrorDetail, ModelError, RequestBody},
@@ -24,7 +25,10 @@ impl Worker {
         let (mut failed, mut adapted) = (0, 0);
         loop {
             let mut told = Told::default();
-            let error = match self.attempt(listener, &mut told).await {
+            let span = spans::chat(self);
+            let outcome = self.attempt(listener, &mut told).instrument(span.clone()).await;
+            spans::answered(&span, &outcome, self.settings.trace_contents);
+            let error = match outcome {
                 Ok(answer) => return Ok(answer),
                 Err(error) => self.transport.without_key(error),
             };

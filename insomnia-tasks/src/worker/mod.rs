@@ -16,6 +16,7 @@ mod response;
 mod retry;
 mod round;
 mod settings;
+mod spans;
 mod transport;
 mod turn;
 

@@ -6,8 +6,9 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
+use tracing::Instrument;
 
-use super::{Event, log::Log};
+use super::{Event, log::Log, spans};
 use crate::{
     Item, ToolCall,
     interceptor::{Interceptor, ToolGate},
@@ -27,6 +28,7 @@ pub(super) struct RoundSettings<'a> {
     pub(super) emit: &'a (dyn Fn(Event) + Send + Sync),
     pub(super) concurrency: usize,
     pub(super) timeout: Option<Duration>,
+    pub(super) trace_contents: bool,
 }
 
 /// Runs the calls of one answer and commits their results.
@@ -40,7 +42,9 @@ pub(super) async fn run_round(log: &mut Log, calls: &[RoundCall], settings: &Rou
         let (results, interceptors) = (&results, &interceptors);
         async move {
             let Some(call) = calls.get(index) else { return };
-            let (ran, outcome) = run_call(call, interceptors, settings).await;
+            let span = spans::tool(&call.call, settings.trace_contents);
+            let (ran, outcome) = run_call(call, interceptors, settings).instrument(span.clone()).await;
+            spans::tool_ended(&span, &outcome, settings.trace_contents);
             let text =
                 outcome.as_ref().map_or_else(|error| format!("error: {error}"), |output| output.text().to_owned());
             (settings.emit)(Event::ToolFinished {

@@ -30,6 +30,11 @@ pub struct WorkerSettings {
     pub dialect: Option<Dialect>,
     /// When the loop compacts its history by itself; never by default.
     pub compaction: Option<AutoCompaction>,
+    /// Under which id traces name the conversation; a [`Pod`](crate::Pod) takes its session's if none is set.
+    pub conversation: Option<String>,
+    /// Whether traces carry prompts, answers, and the arguments and results of tools; no by default, since they may hold
+    /// anything.
+    pub trace_contents: bool,
     /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here or by the dialect.
     pub parameters: Map<String, Value>,
 }
@@ -46,6 +51,8 @@ impl Default for WorkerSettings {
             retries: RetryPolicy::default(),
             dialect: None,
             compaction: None,
+            conversation: None,
+            trace_contents: false,
             parameters: Map::new(),
         }
     }

@@ -2,11 +2,13 @@ use std::fmt;
 
 use async_openai::{Client, config::Config};
 use serde_json::{Value, value::RawValue};
+use tracing::Instrument;
 
 use super::{
     Event, History, Resumed, Turn, TurnEnd, TurnError, WorkerBuilder, WorkerSettings,
     log::Log,
     round::{RoundCall, RoundSettings, run_round},
+    spans::{self, Spent},
     transport::Transport,
 };
 use crate::{
@@ -108,8 +110,11 @@ impl Worker {
         }
         self.unfinished = true;
         self.log.turn += 1;
-        self.log.commit(prompt.into());
-        let outcome = self.converse(listener).await;
+        let (prompt, mut spent) = (prompt.into(), Spent::default());
+        let span = spans::turn(self, &prompt);
+        self.log.commit(prompt);
+        let outcome = self.converse(listener, &mut spent).instrument(span.clone()).await;
+        spans::turn_ended(&span, &spent, &outcome);
         let end = outcome.as_ref().map_or_else(|error| TurnEnd::Failed(error.to_string()), |_| TurnEnd::Answered);
         self.tell_end(&end).await;
         self.unfinished = false;
@@ -128,7 +133,11 @@ impl Worker {
         self.log.flush().await
     }
 
-    async fn converse(&mut self, listener: &(dyn Fn(Event) + Send + Sync)) -> Result<Turn, TurnError> {
+    async fn converse(
+        &mut self,
+        listener: &(dyn Fn(Event) + Send + Sync),
+        spent: &mut Spent,
+    ) -> Result<Turn, TurnError> {
         for number in 1..=self.settings.max_requests {
             self.append_pending(number, listener).await;
             self.log.flush().await?;
@@ -140,6 +149,7 @@ impl Worker {
                 }
                 other => other?,
             };
+            spent.add(answer.usage);
             self.log.commit(answer.message.clone());
             if let Some(usage) = answer.usage {
                 listener(Event::Usage(usage));
@@ -159,6 +169,7 @@ impl Worker {
                 emit: listener,
                 concurrency: self.settings.tool_concurrency,
                 timeout: self.settings.tool_timeout,
+                trace_contents: self.settings.trace_contents,
             };
             run_round(&mut self.log, &calls, &settings).await;
             self.compact_if_full(answer.usage, true, listener).await;

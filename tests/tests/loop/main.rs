@@ -19,4 +19,5 @@ mod streams;
 mod support;
 mod task_tools;
 mod tools;
+mod traces;
 mod vectors;
