@@ -2,7 +2,7 @@ use std::{
     convert::Infallible,
     io,
     net::{Ipv4Addr, SocketAddr},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
 };
 
 use hyper::{server::conn::http1, service::service_fn};
@@ -67,6 +67,11 @@ impl ScriptedServer {
         self.requests()
     }
 
+    /// How many connections were made so far.
+    pub fn connections(&self) -> usize {
+        self.service.connections.load(Ordering::Relaxed)
+    }
+
     /// How many replies were given up so far because the client closed the connection before their end.
     pub fn hang_ups(&self) -> usize {
         *self.service.hang_ups.borrow()
@@ -96,6 +101,7 @@ async fn accept(listener: TcpListener, service: Arc<Service>) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
+                service.connections.fetch_add(1, Ordering::Relaxed);
                 connections.spawn(serve(stream, service.clone()));
             }
             Err(_) => yield_now().await,

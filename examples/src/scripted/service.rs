@@ -1,6 +1,6 @@
 use std::{
     fmt,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -25,6 +25,7 @@ pub(super) struct Service {
     log: Mutex<Log>,
     pub(super) arrived: watch::Sender<usize>,
     pub(super) hang_ups: watch::Sender<usize>,
+    pub(super) connections: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -37,7 +38,7 @@ struct Log {
 impl Service {
     pub(super) fn new(model: Box<dyn ScriptedModel>, api_key: Option<String>) -> Self {
         let (arrived, hang_ups) = (watch::Sender::new(0), watch::Sender::new(0));
-        Self { model, api_key, log: Mutex::default(), arrived, hang_ups }
+        Self { model, api_key, log: Mutex::default(), arrived, hang_ups, connections: AtomicUsize::new(0) }
     }
 
     pub(super) fn requests(&self) -> Vec<RecordedRequest> {

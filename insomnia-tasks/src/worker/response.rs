@@ -8,6 +8,9 @@ use crate::wire::{Answer, Delta, ModelError, ModelErrorKind, Progress, ReplyHead
 /// How long a complete answer waits for the count of its tokens, if the idle timeout is not shorter still.
 const USAGE_GRACE: Duration = Duration::from_secs(2);
 
+/// How long a stream that has said it is done waits for its end: only then can the next request use the connection.
+const END_GRACE: Duration = Duration::from_millis(100);
+
 /// The most that is read of an error's body.
 const ERROR_BODY: usize = 1024 * 1024;
 
@@ -41,7 +44,12 @@ impl Response {
             let limit = match reader.progress() {
                 Progress::Open => self.idle.saturating_sub(since.elapsed()),
                 Progress::Finished => USAGE_GRACE.min(self.idle).saturating_sub(since.elapsed()),
-                Progress::Done => break None,
+                Progress::Done => {
+                    let end = async { while let Ok(Some(_)) = self.http.chunk().await {} };
+                    // without it the connection is closed, nothing worse
+                    let _ = timeout(END_GRACE, end).await;
+                    break None;
+                }
             };
             match timeout(limit, self.http.chunk()).await {
                 Ok(Ok(Some(bytes))) => {

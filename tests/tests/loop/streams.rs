@@ -101,3 +101,15 @@ async fn a_turn_does_not_begin_before_its_stream_is_polled_and_ends_when_it_is_d
     assert!(matches!(steps.last(), Some(TurnStep::Done(Ok(turn))) if turn.text == "here"));
     assert_conversation(&server.requests());
 }
+
+#[tokio::test]
+async fn the_requests_of_a_session_share_one_connection() {
+    for stream in [true, false] {
+        let calls = || Reply::calls([("TaskList", json!({}))]).usage(5, 1);
+        let server = ScriptedServer::start(vec![calls(), calls(), calls(), Reply::text("done")]).await.unwrap();
+        let pod = pod(&server, stream).build().await.unwrap();
+        pod.run("go").await.unwrap();
+        pod.run("again").await.unwrap_err();
+        assert_eq!((server.requests().len(), server.connections()), (5, 1), "streaming: {stream}");
+    }
+}
