@@ -9,6 +9,7 @@ mod interactive;
 mod interrupt;
 mod json;
 mod prompts;
+mod report;
 mod saved;
 mod screen;
 mod session;
@@ -48,6 +49,7 @@ async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session),
         Some(Command::History(saved)) => return saved::print_history(&saved.session),
+        Some(Command::Report(how)) => return report::write(how),
         Some(Command::Sessions) => return sessions::print(),
         None => {}
     }
