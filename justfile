@@ -15,3 +15,7 @@ mutations:
 # What sessions on disk cost, into docs/session-figures.md.
 session-figures:
     tests/session-figures.sh
+
+# What requests, sessions and streams cost, into docs/BENCHMARKS.md. In a workspace of its own, which builds the peers first.
+bench:
+    benches/run.sh

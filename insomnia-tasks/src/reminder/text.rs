@@ -85,7 +85,8 @@ const CUT: &str = "…";
 
 impl Subject {
     fn new(subject: &str) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::new());
+        let (mut text, mut ends) =
+            (String::with_capacity(subject.len().min(4 * SUBJECT_SHOWN)), Vec::with_capacity(SUBJECT_SHOWN));
         let mut visible = subject.chars().filter_map(visible).peekable();
         while let Some(c) = visible.next() {
             if ends.len() + 1 == SUBJECT_SHOWN && visible.peek().is_some() {
@@ -115,6 +116,8 @@ impl Subject {
 /// Line breaks and tabs become spaces; other control characters and invisible ones go.
 fn visible(c: char) -> Option<char> {
     match c {
+        // most are
+        ' '..='~' => Some(c),
         '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
         c if c.is_control() || INVISIBLE.iter().any(|&(first, last)| (first..=last).contains(&c)) => None,
         c => Some(c),
