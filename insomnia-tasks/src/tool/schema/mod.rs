@@ -22,6 +22,7 @@
 //! ```
 
 mod error;
+mod null;
 mod object;
 mod read;
 mod render;
@@ -34,6 +35,7 @@ mod union;
 pub use error::SchemaError;
 pub use render::plain;
 
+pub(super) use null::allow_null;
 pub(super) use read::read;
 pub(super) use shape::{Kind, Shape};
 pub(super) use strict::strict;

@@ -4,10 +4,13 @@ use serde::Deserialize;
 
 /// Read.
 #[derive(Deserialize, JsonSchema, Tool)]
-struct T<P> {
-    path: P,
+struct T {
+    nothing: (),
+    #[tool(name = "p")]
+    path: String,
+    done: fn(),
 }
 
 fn main() {
-    let _ = T::<String>::definition();
+    let _ = T::definition();
 }
