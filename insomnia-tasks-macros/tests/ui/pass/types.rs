@@ -4,7 +4,6 @@
 use std::{
     net::IpAddr,
     path::PathBuf,
-    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -19,7 +18,7 @@ struct T {
     address: IpAddr,
     span: Duration,
     since: Option<SystemTime>,
-    shared: Arc<str>,
+    shared: Box<str>,
     at: chrono::DateTime<chrono::Utc>,
     day: chrono::NaiveDate,
     id: uuid::Uuid,

@@ -8,7 +8,7 @@ struct T {
     nothing: (),
     #[tool(name = "p")]
     path: String,
-    done: fn(),
+    spans: (u8, String),
 }
 
 fn main() {
