@@ -121,6 +121,10 @@ impl StreamedReply {
         self.progress = Progress::Done;
     }
 
+    pub(super) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     pub(super) fn finish(self) -> Result<Answer, ModelError> {
         if let Some(error) = self.error {
             return Err(error.with_partial_text(self.message.text()));

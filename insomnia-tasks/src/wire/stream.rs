@@ -74,6 +74,11 @@ impl StreamReader {
         self.reply.progress != Progress::Open
     }
 
+    /// Whether [`finish`](Self::finish) returns an error that more bytes cannot undo.
+    pub fn has_failed(&self) -> bool {
+        self.reply.has_failed()
+    }
+
     /// A number that grows whenever data has arrived. It stands still while a server only keeps the connection alive
     /// with comments and empty events, so that a timer for idle streams can go by it.
     pub fn activity(&self) -> u64 {

@@ -11,6 +11,9 @@ const USAGE_GRACE: Duration = Duration::from_secs(2);
 /// How long a stream that has said it is done waits for its end: only then can the next request use the connection.
 const END_GRACE: Duration = Duration::from_millis(100);
 
+/// How much is read of what follows the end of a stream.
+const END_BYTES: usize = 64 * 1024;
+
 /// The most that is read of an error's body.
 const ERROR_BODY: usize = 1024 * 1024;
 
@@ -45,9 +48,9 @@ impl Response {
                 Progress::Open => self.idle.saturating_sub(since.elapsed()),
                 Progress::Finished => USAGE_GRACE.min(self.idle).saturating_sub(since.elapsed()),
                 Progress::Done => {
-                    let end = async { while let Ok(Some(_)) = self.http.chunk().await {} };
-                    // without it the connection is closed, nothing worse
-                    let _ = timeout(END_GRACE, end).await;
+                    if !reader.has_failed() {
+                        self.read_to_the_end().await;
+                    }
                     break None;
                 }
             };
@@ -73,6 +76,21 @@ impl Response {
             Some(failure) => answer.map_err(|error| error.with_source(failure)),
             None => answer,
         }
+    }
+
+    /// Passes over what follows the answer, which is hardly ever more than the end. Whoever goes on is hung up on: the next
+    /// request makes a new connection then, nothing worse.
+    async fn read_to_the_end(&mut self) {
+        let end = async {
+            let mut room = END_BYTES;
+            while let Ok(Some(bytes)) = self.http.chunk().await {
+                match room.checked_sub(bytes.len()) {
+                    Some(left) => room = left,
+                    None => break,
+                }
+            }
+        };
+        let _ = timeout(END_GRACE, end).await;
     }
 
     /// Reads a reply that comes whole: a completion, or an error.

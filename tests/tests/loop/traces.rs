@@ -1,9 +1,10 @@
 //! What an operator sees of a turn: spans and fields after OpenTelemetry's conventions for generative AI.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 
 use insomnia_tasks::{ToolError, ToolOutput, worker::WorkerSettings};
@@ -13,7 +14,6 @@ use tracing::{
     Event, Id, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Record},
-    subscriber::DefaultGuard,
 };
 use tracing_subscriber::{
     Layer,
@@ -51,33 +51,66 @@ impl Visit for Fields {
     }
 }
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Traces {
+thread_local! {
+    /// Who watches this thread. One subscriber for all threads: with one for each, a place in the code that another thread
+    /// reaches first can stay dumb for good.
+    static WATCHED_BY: RefCell<Option<Traces>> = const { RefCell::new(None) };
+}
+
+struct ToWatcher;
+
+impl ToWatcher {
+    fn tell(then: impl FnOnce(&Traces)) {
+        WATCHED_BY.with_borrow(|traces| {
+            if let Some(traces) = traces {
+                then(traces)
+            }
+        });
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ToWatcher {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
         let parent = context.span(id).and_then(|span| span.parent()).map(|parent| parent.name());
         let name = attributes.metadata().name();
-        self.spans.lock().unwrap().push(Seen { id: id.clone(), name, parent, fields });
+        Self::tell(|traces| traces.spans.lock().unwrap().push(Seen { id: id.clone(), name, parent, fields }));
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        // an id can be given again once its span is closed
-        let mut spans = self.spans.lock().unwrap();
-        values.record(&mut spans.iter_mut().rfind(|span| span.id == *id).unwrap().fields);
+        Self::tell(|traces| {
+            let mut spans = traces.spans.lock().unwrap();
+            // an id can be given again once its span is closed
+            let of_id = spans.iter_mut().rfind(|span| span.id == *id);
+            of_id.into_iter().for_each(|span| values.record(&mut span.fields));
+        });
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        self.events.lock().unwrap().push(fields);
+        Self::tell(|traces| traces.events.lock().unwrap().push(fields));
+    }
+}
+
+/// Ends the watch of this thread.
+struct Watch;
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHED_BY.set(None);
     }
 }
 
 impl Traces {
-    fn begin() -> (Self, DefaultGuard) {
+    /// What this thread does from now on, until the watch is dropped.
+    fn begin() -> (Self, Watch) {
+        static INSTALLED: Once = Once::new();
+        INSTALLED.call_once(|| tracing_subscriber::registry().with(ToWatcher).init());
         let traces = Self::default();
-        let guard = tracing_subscriber::registry().with(traces.clone()).set_default();
-        (traces, guard)
+        WATCHED_BY.set(Some(traces.clone()));
+        (traces, Watch)
     }
 
     /// Name and parent of each of this crate's spans.

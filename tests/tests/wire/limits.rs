@@ -1,31 +1,46 @@
 //! Replies without end: an error, a bounded memory, and the server is hung up on.
 
+use std::time::Duration;
+
 use insomnia_tasks::{
     wire::{ModelError, ModelErrorKind},
-    worker::{RetryPolicy, TurnError, Worker, WorkerSettings},
+    worker::{RetryPolicy, Turn, TurnError, Worker, WorkerSettings},
 };
 use insomnia_tasks_examples::scripted::{Reply, ScriptedServer};
+use tokio::time::timeout;
 
 use super::client;
 
 const MB: usize = 1024 * 1024;
 
-async fn error_of(body: String, status: u16, stream: bool) -> ModelError {
+async fn outcome(body: String, status: u16, stream: bool) -> Result<Turn, TurnError> {
     let length = body.len();
     let server = ScriptedServer::start(Reply::raw(status, body).chunked(256 * 1024)).await.unwrap();
     let mut settings = WorkerSettings::default();
     settings.stream = stream;
     settings.retries = RetryPolicy::never();
     let mut worker = Worker::builder(&client(&server), "m").settings(settings).build().unwrap();
-    let error = worker.run("hi", &|_| {}).await.unwrap_err();
+    let outcome = worker.run("hi", &|_| {}).await;
     if length > 32 * MB {
         // more is left than the sockets can hold
-        server.wait_for_hang_ups(1).await;
+        let hang_up = timeout(Duration::from_secs(60), server.wait_for_hang_ups(1));
+        hang_up.await.expect("the client reads on though it has what there is to have");
     }
-    match error {
-        TurnError::Model(error) => error,
-        other => panic!("{other}"),
+    outcome
+}
+
+async fn error_of(body: String, status: u16, stream: bool) -> ModelError {
+    match outcome(body, status, stream).await {
+        Err(TurnError::Model(error)) => error,
+        other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test]
+async fn an_answer_with_no_end_behind_it() {
+    let answer = r#"data: {"choices":[{"delta":{"content":"here"},"finish_reason":"stop"}]}"#;
+    let body = format!("{answer}\n\ndata: [DONE]\n\n{}", ": still there\n\n".repeat(4 * MB));
+    assert_eq!(outcome(body, 200, true).await.unwrap().text, "here");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::{
-    disk::{Disk, write_all_at},
+    disk::{Disk, DiskFile, write_all_at},
     open::Durability,
 };
 use crate::session::record::hex;
@@ -41,32 +41,38 @@ impl Blobs {
         }
         let name = hex(&Sha256::digest(message));
         let path = self.path(&name);
-        let kept = self.disk.open(&path, true).and_then(|file| file.len());
-        if !kept.is_ok_and(|length| length == message.len() as u64) {
-            self.write(&path, message)?;
+        let whole = |file: &Box<dyn DiskFile>| file.read(message.len() as u64 + 1).is_ok_and(|bytes| bytes == message);
+        match self.disk.open(&path, false).ok().filter(whole) {
+            // whoever wrote it may not have come to its flush
+            Some(file) => self.flush(&*file)?,
+            None => self.write(&path, message)?,
+        }
+        if self.durability == Durability::Full {
+            self.disk.sync_dir(&self.folder)?;
+            self.disk.sync_dir(self.folder.parent().unwrap_or(&self.folder))?;
         }
         Ok(Some(name))
     }
 
     fn write(&self, path: &Path, message: &[u8]) -> io::Result<()> {
-        if self.disk.create_dir(&self.folder)? {
-            self.disk.sync_dir(self.folder.parent().unwrap_or(&self.folder))?;
-        }
+        self.disk.create_dir(&self.folder)?;
         let new = path.with_extension("new");
         self.disk.remove(&new)?; // left by a crash
-        self.disk.remove(path)?; // of another length: it was never whole
+        self.disk.remove(path)?; // it was never whole
         let file = self.disk.create(&new)?;
-        let written = write_all_at(&*file, message, 0).and_then(|()| match self.durability {
-            Durability::Full => file.sync(),
-            Durability::Os => Ok(()),
-        });
-        if let Err(error) = written {
+        if let Err(error) = write_all_at(&*file, message, 0).and_then(|()| self.flush(&*file)) {
             // gives back the room that it took; what matters is the first error
             _ = self.disk.remove(&new);
             return Err(error);
         }
-        self.disk.rename_new(&new, path)?;
-        self.disk.sync_dir(&self.folder)
+        self.disk.rename_new(&new, path)
+    }
+
+    fn flush(&self, file: &dyn DiskFile) -> io::Result<()> {
+        match self.durability {
+            Durability::Full => file.sync(),
+            Durability::Os => Ok(()),
+        }
     }
 
     /// Reads a message back.

@@ -122,6 +122,38 @@ fn every_folder_that_was_made_is_there_after_a_crash() {
 }
 
 #[test]
+fn what_a_failed_flush_left_without_a_durable_name_is_flushed_by_the_next_attempt() {
+    let dir = Path::new("a/b/c/s");
+    let attempt = |disk: &SimDisk| {
+        let Ok(Opened { store, session, .. }) = FileStore::open_on(Arc::new(disk.clone()), dir, FileOptions::new())
+        else {
+            return false;
+        };
+        if session.entries.is_empty() {
+            store.append(&user(1, &"b".repeat(BLOB_FROM)));
+        }
+        block_on(store.flush()).is_ok()
+    };
+    let calls = {
+        let disk = SimDisk::default();
+        assert!(attempt(&disk));
+        disk.calls()
+    };
+    for fault in [Fault::Io, Fault::LostFlush] {
+        for at in 1..=calls {
+            let disk = SimDisk::with_fault(at, fault);
+            assert!(attempt(&disk) || attempt(&disk), "{fault:?} at {at}");
+            for seed in 0..20 {
+                let case = format!("{fault:?} at {at}, seed {seed}");
+                let opened = FileStore::open_on(Arc::new(disk.reboot(seed)), dir, FileOptions::new());
+                let session = opened.unwrap_or_else(|error| panic!("{case}: {error}")).session;
+                assert_eq!((session.entries.len(), session.damage.len()), (1, 0), "{case}");
+            }
+        }
+    }
+}
+
+#[test]
 fn only_full_durability_waits_for_the_disk() {
     for (durability, flushes) in [(Durability::Full, 4), (Durability::Os, 0)] {
         let disk = SimDisk::default();

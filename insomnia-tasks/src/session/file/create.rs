@@ -39,6 +39,8 @@ pub(super) fn write_new(
     blobs: &Blobs,
 ) -> Result<(), OpenError> {
     let (path, new) = (dir.join(HISTORY), dir.join(format!("{HISTORY}.new")));
+    // best effort: it matters only where whoever made the folder was killed before its flush
+    _ = disk.sync_dir(dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     let fill = || -> io::Result<()> {
         let mut bytes = b"[".to_vec();
         line::write_header(header, &mut bytes)?;

@@ -20,6 +20,9 @@ pub(super) trait Disk: Send + Sync {
     /// Removes a file; fine if there is none.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
+    /// Removes an empty folder.
+    fn remove_dir(&self, dir: &Path) -> io::Result<()>;
+
     /// Makes the names in a folder durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 }

@@ -119,7 +119,13 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
     }
     let lock = lock(&*disk, dir)?;
     let (file, created) = match open_history(&*disk, &path, false)? {
-        Some(file) => (file, false),
+        Some(file) => {
+            if options.durability == Durability::Full {
+                // whoever wrote what is read now may not have come to its flush
+                file.sync().and_then(|()| disk.sync_dir(dir)).map_err(OpenError::io("flush", &path))?;
+            }
+            (file, false)
+        }
         None => {
             let blobs = Blobs::new(disk.clone(), dir, options.durability);
             write_new(&*disk, dir, &Header::new(options.instructions), &[], &blobs)?;
@@ -204,7 +210,11 @@ pub(super) fn make_folder(disk: &dyn Disk, dir: &Path) -> Result<(), OpenError> 
     })?;
     if made {
         let parent = parent.unwrap_or(Path::new("."));
-        disk.sync_dir(parent).map_err(OpenError::io("flush", parent))?;
+        disk.sync_dir(parent).map_err(|error| {
+            // so that the next attempt makes it again, and flushes its name
+            _ = disk.remove_dir(dir);
+            OpenError::io("flush", parent)(error)
+        })?;
     }
     Ok(())
 }

@@ -50,6 +50,8 @@ struct State {
 struct Images {
     live: Vec<u8>,
     durable: Vec<u8>,
+    /// Whether its name is flushed.
+    named: bool,
 }
 
 impl SimDisk {
@@ -61,7 +63,9 @@ impl SimDisk {
 
     pub(super) fn with_file(path: &Path, bytes: &[u8]) -> Self {
         let disk = Self::default();
-        disk.state().files.insert(path.to_owned(), Images { live: bytes.to_vec(), durable: bytes.to_vec() });
+        disk.state()
+            .files
+            .insert(path.to_owned(), Images { live: bytes.to_vec(), durable: bytes.to_vec(), named: true });
         disk.state().folders.extend(path.ancestors().skip(1).map(|folder| (folder.to_owned(), true)));
         disk
     }
@@ -109,7 +113,7 @@ impl SimDisk {
     }
 
     /// The disk after the power came back: of each block that was not flushed, by seed, the old state, the new, or zeros
-    /// where there was nothing before. A folder whose name was not flushed may be gone with all that is in it.
+    /// where there was nothing before. A file or folder whose name was not flushed may be gone with all that is in it.
     pub(super) fn reboot(&self, seed: u64) -> Self {
         let mut dice = seed.wrapping_mul(2).wrapping_add(1);
         let mut roll = move |sides: u64| {
@@ -130,8 +134,10 @@ impl SimDisk {
                     target.copy_from_slice(part);
                 }
             }
-            *images = Images { live: found.clone(), durable: found };
+            *images = Images { live: found.clone(), durable: found, named: images.named };
         }
+        files.retain(|_, images| images.named || roll(2) == 0);
+        files.values_mut().for_each(|images| images.named = true);
         let mut folders = self.state().folders.clone();
         for (folder, _) in self.state().folders.iter().filter(|(_, durable)| !**durable && roll(2) == 0) {
             folders.retain(|path, _| !path.starts_with(folder));
@@ -205,7 +211,7 @@ impl Disk for SimDisk {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         let images = state.files.remove(from).ok_or(io::ErrorKind::NotFound)?;
-        state.files.insert(to.to_owned(), images);
+        state.files.insert(to.to_owned(), Images { named: false, ..images });
         Ok(())
     }
 
@@ -217,11 +223,22 @@ impl Disk for SimDisk {
         Ok(())
     }
 
-    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
         let (mut state, _) = self.call()?;
+        state.folders.remove(dir);
+        Ok(())
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        let (mut state, fault) = self.call()?;
+        if matches!(fault, Some(Fault::LostFlush | Fault::DeadFlush)) {
+            return Err(io::Error::other("simulated"));
+        }
         let below =
             |path: &Path| path.parent().is_some_and(|parent| Path::new(".").join(parent) == Path::new(".").join(dir));
-        state.folders.iter_mut().filter(|(path, _)| below(path)).for_each(|(_, durable)| *durable = true);
+        let State { files, folders, .. } = &mut *state;
+        files.iter_mut().filter(|(path, _)| below(path)).for_each(|(_, images)| images.named = true);
+        folders.iter_mut().filter(|(path, _)| below(path)).for_each(|(_, durable)| *durable = true);
         Ok(())
     }
 }
@@ -261,7 +278,7 @@ impl DiskFile for SimFile {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         let _open = self.disk.gate.lock().unwrap();
         let (mut state, fault) = self.disk.call()?;
-        let Images { live, durable } = state.files.get_mut(&self.path).unwrap();
+        let Images { live, durable, .. } = state.files.get_mut(&self.path).unwrap();
         let start = offset as usize;
         let room = match fault {
             Some(Fault::NoRoom) => 0,

@@ -331,6 +331,9 @@ impl Disk for Refusing {
     fn remove(&self, _path: &Path) -> io::Result<()> {
         Err(self.0.into())
     }
+    fn remove_dir(&self, _dir: &Path) -> io::Result<()> {
+        Err(self.0.into())
+    }
     fn sync_dir(&self, _dir: &Path) -> io::Result<()> {
         Ok(())
     }
