@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use deadpool_postgres::{Manager, Pool};
 use insomnia_tasks::{
     Item,
     session::{
@@ -125,6 +126,114 @@ async fn a_commit_whose_answer_was_lost_counts_even_for_a_fenced_owner() {
     assert_eq!(outcome.unwrap_err().kind(), StorageErrorKind::Fenced);
     assert_eq!(second.session.entries.len(), 1);
     assert!(format!("{:?}", first.store).contains("queued: 0"), "{:?}", first.store);
+}
+
+/// A turn that is dropped drops its flush: here when a part of the batch is known to be kept and the rest is under way. What
+/// becomes of the rest, in the server alone or not at all, the next flush finds out.
+#[tokio::test]
+async fn a_flush_dropped_behind_a_part_that_is_kept_goes_on_behind_that_part() {
+    let server = server!();
+    let client = server.client().await;
+    for (name, rest_is_lost) in [("part-kept", false), ("part-lost", true)] {
+        let sessions = PostgresSessions::connect(&format!("{}?application_name={name}", server.url())).unwrap();
+        let store = sessions.open(name, PostgresOptions::new()).await.unwrap().store;
+        let drop_when_it_waits = async || {
+            tokio::select! {
+                biased;
+                () = waits_for_a_lock(&client, name) => {}
+                outcome = store.flush() => panic!("nothing held the flush up: {outcome:?}"),
+            }
+        };
+        let lock = RowLock::on(server, name).await;
+        store.append(&entry(1, "first"));
+        drop_when_it_waits().await;
+        lock.release().await;
+        // nobody waits for it, and it is carried out
+        while server.sessions().read_records(name).await.unwrap().entries.is_empty() {}
+
+        let lock = RowLock::on(server, name).await;
+        store.append(&entry(2, "second"));
+        drop_when_it_waits().await;
+        if rest_is_lost {
+            client.execute(&format!("select pg_terminate_backend(pid) {WAITING}"), &[&name]).await.unwrap();
+        }
+        lock.release().await;
+        store.flush().await.unwrap();
+        let there = sessions.read_records(name).await.unwrap().entries;
+        assert_eq!(there.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2], "{name}");
+    }
+}
+
+/// The server refuses an append for a key that is there already (SQLSTATE 23505). What stands in the tables then decides: the
+/// append was carried out after all, another owner came, or the row is nobody's and stays an error.
+#[tokio::test]
+async fn a_key_that_is_there_already_is_looked_into() {
+    let server = server!();
+    let client = server.client().await;
+    for (name, answer) in [("clash-ours", None), ("clash-taken", Some("Fenced")), ("clash-stray", Some("OtherWriter"))]
+    {
+        // one connection, so that what follows the refused append waits until the test has done its part
+        let config = format!("{}?application_name={name}", server.url()).parse().unwrap();
+        let pool = Pool::builder(Manager::new(config, tokio_postgres::NoTls)).max_size(1).build().unwrap();
+        let store = PostgresSessions::with_pool(pool.clone()).open(name, PostgresOptions::new()).await.unwrap().store;
+        let stray = entry(1, "x");
+        store.append(&stray);
+        let mut other = server.client().await;
+        let transaction = other.transaction().await.unwrap();
+        let put = "insert into insomnia_items (session_id, seq, epoch, item_id, kind, body) values ($1, 1, 1, $2, 'user', $3)";
+        transaction.execute(put, &[&name, &stray.id, &stray.to_json().unwrap()]).await.unwrap();
+        let meanwhile = async {
+            waits_for_a_lock(&client, name).await;
+            let held = tokio::join!(pool.get(), transaction.commit()).0.unwrap();
+            match name {
+                "clash-ours" => {
+                    let moved = "update insomnia_sessions set head_seq = 1 where session_id = $1";
+                    client.execute(moved, &[&name]).await.unwrap();
+                }
+                "clash-taken" => drop(server.sessions().open(name, taking()).await.unwrap()),
+                _ => {}
+            }
+            drop(held);
+        };
+        let (outcome, ()) = tokio::join!(store.flush(), meanwhile);
+        let kind = outcome.as_ref().err().map(|error| format!("{:?}", error.kind()));
+        assert_eq!(kind.as_deref(), answer, "{name}: {outcome:?}");
+        let queued = usize::from(name != "clash-ours");
+        assert!(format!("{store:?}").contains(&format!("queued: {queued}")), "{name}: {store:?}");
+        if name == "clash-stray" {
+            let again = store.flush().await.unwrap_err();
+            assert!(again.to_string().contains("23505"), "{again}");
+            // without the stray row all is well
+            client.execute("delete from insomnia_items where session_id = $1 and seq = 1", &[&name]).await.unwrap();
+            store.flush().await.unwrap();
+        }
+        let there = server.sessions().read_records(name).await.unwrap().entries;
+        assert_eq!(there.iter().map(|entry| &entry.id).collect::<Vec<_>>(), [&stray.id], "{name}");
+    }
+}
+
+const WAITING: &str = "from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock'";
+
+/// Until a statement of the connections of this name waits for a lock.
+async fn waits_for_a_lock(client: &tokio_postgres::Client, name: &str) {
+    while client.query(&format!("select 1 {WAITING}"), &[&name]).await.unwrap().is_empty() {}
+}
+
+/// Holds a session's row, so that appends to it wait.
+pub(crate) struct RowLock(tokio_postgres::Client);
+
+impl RowLock {
+    pub(crate) async fn on(server: &crate::server::Server, session: &str) -> Self {
+        let client = server.client().await;
+        client.batch_execute("begin").await.unwrap();
+        let lock = "select 1 from insomnia_sessions where session_id = $1 for update";
+        client.query_one(lock, &[&session]).await.unwrap();
+        Self(client)
+    }
+
+    pub(crate) async fn release(self) {
+        self.0.batch_execute("rollback").await.unwrap();
+    }
 }
 
 #[tokio::test]

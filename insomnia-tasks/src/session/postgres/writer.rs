@@ -2,7 +2,7 @@ use std::{borrow::Cow, io};
 
 use tokio_postgres::{error::SqlState, types::Type};
 
-use super::{PostgresError, PostgresSessions, store::Claim};
+use super::{PostgresError, PostgresSessions, error::Failure, store::Claim};
 use crate::session::{
     line,
     record::{Entry, EntryBody},
@@ -47,13 +47,23 @@ const APPEND_AND_TAKE: &str = "with own as (
 ) select epoch from own";
 
 const STATE: &str = "select s.epoch, s.head_seq, s.owner, array(
-        select i.item_id from insomnia_items i where i.session_id = s.session_id and i.seq > $2 order by i.seq limit $3
+        select i.item_id from insomnia_items i where i.session_id = s.session_id and i.seq > $2 and i.seq <= s.head_seq
+        order by i.seq limit $3
     ) from insomnia_sessions s where s.session_id = $1";
 
 const RENEW: &str = "update insomnia_sessions set lease_until = now() + $3 * interval '1 millisecond'
     where session_id = $1 and epoch = $2 returning epoch";
 
 const RELEASE: &str = "update insomnia_sessions set lease_until = null where session_id = $1 and epoch = $2";
+
+/// What came of an append.
+enum Sent {
+    Kept,
+    /// The session's row is not as expected.
+    Nothing,
+    /// An entry with such an id or number is there.
+    Clash(Failure),
+}
 
 /// How often an append looks for what became of it. Each look but the last finds something new.
 const LOOKS: u32 = 10;
@@ -66,30 +76,36 @@ impl Writer {
     /// Appends entries, which take these messages out of the inbox. Says how many of the entries, from the first on, are
     /// kept, and what kept the others from it.
     pub(super) async fn append(&mut self, batch: &[Entry], taken: &[String]) -> (usize, Result<(), StorageError>) {
-        let mut kept = 0;
+        let outcome = self.append_rest(batch, taken).await;
+        (self.kept(batch), outcome)
+    }
+
+    /// How many of these are known to be kept. An append that was dropped may have found that, and told nobody.
+    fn kept(&self, batch: &[Entry]) -> usize {
+        batch.iter().take_while(|entry| number(entry.seq) <= self.head).count()
+    }
+
+    async fn append_rest(&mut self, batch: &[Entry], taken: &[String]) -> Result<(), StorageError> {
         for _ in 0..LOOKS {
-            let rest = batch.get(kept..).unwrap_or_default();
-            let Some(last) = rest.last() else { return (kept, self.check_fence()) };
-            if let Err(fenced) = self.check_fence() {
-                return (kept, Err(fenced));
+            self.check_fence()?;
+            let rest = batch.get(self.kept(batch)..).unwrap_or_default();
+            let Some(last) = rest.last() else { return Ok(()) };
+            let sent = self.send(rest, taken).await?;
+            if let Sent::Kept = sent {
+                self.head = number(last.seq);
+                return Ok(());
             }
-            match self.send(rest, taken).await {
-                Ok(true) => {
-                    self.head = number(last.seq);
-                    return (batch.len(), Ok(()));
-                }
-                Ok(false) => match self.resolve(rest).await {
-                    Ok(found) => kept += found,
-                    Err(error) => return (kept, Err(error)),
-                },
-                Err(error) => return (kept, Err(error)),
+            let found = self.resolve(rest).await?;
+            if let (0, Sent::Clash(clash)) = (found, sent) {
+                let detail = format!("it holds an entry with the id or number of one of these: {clash}");
+                return Err(StorageError::OtherWriter { target: self.target(), detail });
             }
         }
         let detail = "its row changes without end".to_owned();
-        (kept, Err(StorageError::OtherWriter { target: self.target(), detail }))
+        Err(StorageError::OtherWriter { target: self.target(), detail })
     }
 
-    async fn send(&self, batch: &[Entry], taken: &[String]) -> Result<bool, StorageError> {
+    async fn send(&self, batch: &[Entry], taken: &[String]) -> Result<Sent, StorageError> {
         let (mut seqs, mut ids, mut kinds, mut bodies) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for entry in batch {
             let mut line = Vec::new();
@@ -121,12 +137,20 @@ impl Writer {
             params.push((&taken, Type::TEXT_ARRAY));
             APPEND_AND_TAKE
         };
-        let rows = self.sessions.query("append", sql, &params).await;
-        rows.map(|rows| !rows.is_empty()).map_err(|error| self.error("append to", error))
+        match self.sessions.query("append", sql, &params).await {
+            Ok(rows) if rows.is_empty() => Ok(Sent::Nothing),
+            Ok(_) => Ok(Sent::Kept),
+            Err(PostgresError::Refused { source, .. })
+                if source.sql_state() == Some(SqlState::UNIQUE_VIOLATION.code()) =>
+            {
+                Ok(Sent::Clash(source))
+            }
+            Err(error) => Err(self.error("append to", error)),
+        }
     }
 
     /// Finds out why nothing was appended: these entries were, and the answer was lost, or another owner is there. Says
-    /// how many of them, from the first on, are kept.
+    /// how many of them, from the first on, were found to be kept.
     async fn resolve(&mut self, batch: &[Entry]) -> Result<usize, StorageError> {
         let most = i64::try_from(batch.len()).unwrap_or(i64::MAX);
         let params: [super::database::Param<'_>; 3] =
@@ -149,6 +173,7 @@ impl Writer {
             let detail = format!("it has {head} entries in place of {}", self.head);
             return Err(StorageError::OtherWriter { target: self.target(), detail });
         }
+        self.check_fence()?;
         Ok(found)
     }
 
@@ -161,7 +186,7 @@ impl Writer {
         if rows.map_err(|error| self.error("renew the lease of", error))?.is_empty() {
             self.resolve(&[]).await?;
         }
-        self.check_fence()
+        Ok(())
     }
 
     /// Ends the lease, unless it is another's by now.
@@ -201,9 +226,6 @@ pub(super) fn storage_error(action: &'static str, session: &str, error: Postgres
     };
     if state == Some(SqlState::DISK_FULL.code()) {
         return StorageError::Full { target, source: io::Error::other(error) };
-    }
-    if state == Some(SqlState::UNIQUE_VIOLATION.code()) {
-        return StorageError::Failed { target, detail: format!("two entries have one id or number: {error}") };
     }
     StorageError::Io { action, target, source: io::Error::other(error) }
 }
