@@ -25,6 +25,7 @@
 | [`session`] | records and storage |
 | [`pod`] | one agent session |"
 )]
+#![cfg_attr(feature = "testing", doc = "| [`testing`] | what every storage of sessions must hold, as tests |")]
 //!
 //! With `default-features = false` the last four and the HTTP stack are left out.
 
@@ -42,6 +43,8 @@ pub mod reminder;
 pub mod session;
 pub mod task;
 mod tasks;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod tool;
 pub mod wire;
 #[cfg(feature = "client")]

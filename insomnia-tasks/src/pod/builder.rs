@@ -6,11 +6,16 @@ use std::{
 
 use async_openai::{Client, config::Config};
 
-use super::{Pod, PodError, ReminderPlacement, TaskReminder, notifications::Notifications};
+use super::{Pod, PodError, ReminderPlacement, TaskReminder, inbox::Inbox, notifications::Notifications};
+#[cfg(feature = "postgres")]
+use crate::session::postgres::{PostgresOptions, PostgresSessions};
 use crate::{
     interceptor::Interceptor,
     reminder::{Cadence, Reminders},
-    session::{Durability, EntryBody, FileOptions, FileStore, Header, Ledger, NoStorage, OpenError, Opened, Session},
+    session::{
+        Durability, EntryBody, FileOptions, FileStore, Header, Ledger, NoStorage, OpenError, Opened, Session, Storage,
+        StoredSession,
+    },
     task::tools::{SessionTasks, TaskToolbox},
     tool::{AddToolError, Run, ToolSet},
     worker::{AutoCompaction, WorkerBuilder, WorkerSettings},
@@ -22,9 +27,18 @@ pub struct PodBuilder {
     tools: Result<ToolSet, AddToolError>,
     cadence: Cadence,
     placement: ReminderPlacement,
-    folder: Option<PathBuf>,
+    place: Place,
     default_instructions: Option<String>,
     durability: Durability,
+}
+
+/// Where the session is kept.
+enum Place {
+    Memory,
+    Folder(PathBuf),
+    Opened(Box<StoredSession>, Box<dyn Storage>),
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresSessions, String, PostgresOptions),
 }
 
 impl PodBuilder {
@@ -34,7 +48,7 @@ impl PodBuilder {
             tools: Ok(ToolSet::new()),
             cadence: Cadence::default(),
             placement: ReminderPlacement::Auto,
-            folder: None,
+            place: Place::Memory,
             default_instructions: None,
             durability: Durability::default(),
         }
@@ -103,7 +117,28 @@ impl PodBuilder {
     /// Keeps the session in this folder: made if absent, resumed if it holds a session. Without one it lives in memory only.
     #[must_use]
     pub fn session(mut self, folder: impl AsRef<Path>) -> Self {
-        self.folder = Some(folder.as_ref().to_owned());
+        self.place = Place::Folder(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Keeps the session of this name in Postgres: made if absent, resumed if present. The system prompts of the builder
+    /// stand in for those of the options.
+    #[cfg(feature = "postgres")]
+    #[must_use]
+    pub fn session_in_postgres(
+        mut self,
+        sessions: &PostgresSessions,
+        name: impl Into<String>,
+        options: PostgresOptions,
+    ) -> Self {
+        self.place = Place::Postgres(sessions.clone(), name.into(), options);
+        self
+    }
+
+    /// Goes on with a session that is open already, in a storage of any kind.
+    #[must_use]
+    pub fn session_in(mut self, session: StoredSession, storage: impl Storage + 'static) -> Self {
+        self.place = Place::Opened(Box::new(session), Box::new(storage));
         self
     }
 
@@ -155,16 +190,25 @@ impl PodBuilder {
     /// # Errors
     /// If the folder cannot be opened, a tool cannot be added, or no HTTP client can be made.
     pub async fn build(self) -> Result<Pod, PodError> {
-        let Self { mut worker, tools, cadence, placement, folder, default_instructions, durability } = self;
+        let Self { mut worker, tools, cadence, placement, place, default_instructions, durability } = self;
         let instructions = worker.instructions.clone();
         let reminders = Reminders::new(cadence);
         let begin_with = instructions.clone().or(default_instructions);
-        let (session, ledger) = match folder {
-            Some(folder) => open(folder, begin_with, durability, reminders.clone()).await?,
-            None => {
+        let (session, ledger) = match place {
+            Place::Memory => {
                 let session = Session::empty(Header::new(begin_with));
-                let ledger = Ledger::new(NoStorage, Vec::new(), 1, &session, reminders.clone());
+                let ledger = Ledger::new(Box::new(NoStorage), Vec::new(), 1, &session, reminders.clone());
                 (session, ledger)
+            }
+            Place::Folder(folder) => open(folder, begin_with, durability, reminders.clone()).await?,
+            Place::Opened(session, storage) => take_in(*session, storage, reminders.clone()),
+            #[cfg(feature = "postgres")]
+            Place::Postgres(sessions, name, mut options) => {
+                if let Some(instructions) = begin_with {
+                    options = options.instructions(instructions);
+                }
+                let opened = sessions.open(&name, options).await?;
+                take_in(opened.session, Box::new(opened.store), reminders.clone())
             }
         };
         let ledger = Arc::new(ledger);
@@ -197,6 +241,7 @@ impl PodBuilder {
         let damage = session.damage.clone();
         let worker = worker
             .tools(tools)
+            .interceptor(Inbox::new(&ledger))
             .interceptor(notifications.clone())
             .interceptor(TaskReminder::new(tasks.clone(), reminders.clone()))
             .resume_with(session.into_resumed())
@@ -227,20 +272,22 @@ async fn open(
         if let Some(instructions) = instructions {
             options = options.instructions(instructions);
         }
-        let Opened { store, session: stored, .. } = FileStore::open(&folder, options)?;
-        let session = Session::fold_stored(&stored);
-        let ledger = Ledger::new(store, stored.entries, stored.next_seq, &session, reminders)
-            .with_reader(move || FileStore::read(&folder).map(|stored| stored.entries));
+        let Opened { store, session, .. } = FileStore::open(&folder, options)?;
+        let (session, ledger) = take_in(session, Box::new(store), reminders);
+        let ledger = ledger.with_reader(move || FileStore::read(&folder).map(|stored| stored.entries));
         Ok::<_, OpenError>((session, ledger))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)
 }
 
+fn take_in(stored: StoredSession, storage: Box<dyn Storage>, reminders: Reminders) -> (Session, Ledger) {
+    let session = Session::fold_stored(&stored);
+    let ledger = Ledger::new(storage, stored.entries, stored.next_seq, &session, reminders);
+    (session, ledger)
+}
+
 impl fmt::Debug for PodBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PodBuilder")
-            .field("worker", &self.worker)
-            .field("session", &self.folder)
-            .finish_non_exhaustive()
+        f.debug_struct("PodBuilder").field("worker", &self.worker).finish_non_exhaustive()
     }
 }

@@ -11,6 +11,10 @@ pub enum PodError {
     /// The session's folder could not be opened.
     #[error(transparent)]
     Session(#[from] OpenError),
+    /// The session in Postgres could not be opened.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] crate::session::postgres::PostgresError),
     /// A tool cannot be added: two have one name (the task tools are `TaskCreate`, `TaskUpdate`, `TaskList` and `TaskGet`), or
     /// the schema of one cannot be told to every server.
     #[error(transparent)]
@@ -33,6 +37,9 @@ pub enum PodErrorKind {
     Tool,
     /// [`PodError::Http`]
     Http,
+    /// [`PodError::Postgres`]
+    #[cfg(feature = "postgres")]
+    Postgres,
     /// [`PodError::Runtime`]
     Runtime,
 }
@@ -44,6 +51,8 @@ impl PodError {
             Self::Session(error) => PodErrorKind::Session(error.kind()),
             Self::Tool(_) => PodErrorKind::Tool,
             Self::Http(_) => PodErrorKind::Http,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => PodErrorKind::Postgres,
             Self::Runtime => PodErrorKind::Runtime,
         }
     }
@@ -76,6 +85,10 @@ pub enum ForkError {
     /// The new session could not be made.
     #[error(transparent)]
     Folder(#[from] OpenError),
+    /// The new session in Postgres could not be made.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] crate::session::postgres::PostgresError),
     /// What the new session begins with could not be written.
     #[error(transparent)]
     Storage(#[from] StorageError),

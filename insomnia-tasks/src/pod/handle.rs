@@ -76,7 +76,9 @@ impl Pod {
         prompt: impl Into<Item>,
         listener: impl Fn(Event) + Send + Sync,
     ) -> Result<Turn, TurnError> {
-        self.worker.lock().await.run(prompt, &listener).await
+        let mut worker = self.worker.lock().await;
+        let turn = worker.run(prompt, &listener);
+        self.ledger.renewing(turn).await
     }
 
     /// Like [`run`](Self::run), as a stream of what happens. Dropping the stream cancels the turn.

@@ -6,6 +6,7 @@
 mod builder;
 mod error;
 mod handle;
+mod inbox;
 mod notifications;
 mod placement;
 mod session;

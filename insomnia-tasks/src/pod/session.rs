@@ -31,7 +31,8 @@ impl Pod {
         how: &Compaction,
         listener: impl Fn(Event) + Send + Sync,
     ) -> Result<Compacted, CompactError> {
-        self.worker.lock().await.compact(how, &listener).await
+        let mut worker = self.worker.lock().await;
+        self.ledger.renewing(worker.compact(how, &listener)).await
     }
 
     /// Goes back to the end of this turn, 0 being the session's beginning: messages, tasks and counters are as they were then,
@@ -69,6 +70,24 @@ impl Pod {
         let folder = folder.as_ref().to_owned();
         let making = tokio::task::spawn_blocking(move || FileStore::create(&folder, &header, &entries));
         Ok(making.await.map_err(|_| ForkError::Runtime)??)
+    }
+
+    /// Like [`fork`](Self::fork), but the new session is in Postgres and has this name.
+    ///
+    /// # Errors
+    /// If there is a session of that name, or the database cannot be used. This session is as it was.
+    #[cfg(feature = "postgres")]
+    pub async fn fork_in_postgres(
+        &self,
+        sessions: &crate::session::postgres::PostgresSessions,
+        name: &str,
+    ) -> Result<(), ForkError> {
+        let worker = self.worker.lock().await;
+        self.ledger.flush().await.map_err(ForkError::Journal)?;
+        self.read_earlier().await.ok_or(ForkError::Runtime)??;
+        let (header, entries) = self.ledger.forked();
+        drop(worker);
+        Ok(sessions.create(name, &header, &entries).await?)
     }
 
     /// Makes everything durable, notifications that wait for a request included, and gives the session up, so that it can be

@@ -102,7 +102,7 @@ impl Live {
         let reminders = Reminders::new(Cadence::default());
         reminders.restore(session.counters);
         let next_seq = entries.last().map_or(1, |entry| entry.seq + 1);
-        let ledger = Arc::new(Ledger::new(NoStorage, entries, next_seq, &session, reminders.clone()));
+        let ledger = Arc::new(Ledger::new(Box::new(NoStorage), entries, next_seq, &session, reminders.clone()));
         let tasks = session.tasks.clone();
         let recorder = Arc::downgrade(&ledger);
         tasks.record_with(move |author, task| recorder.upgrade().unwrap().task_changed(author, task));

@@ -1,9 +1,11 @@
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
+use futures_util::future::{Either, select};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 
@@ -47,6 +49,8 @@ struct State {
     waiting: VecDeque<Waiting>,
     /// Which call a result belongs to.
     rounds: Rounds,
+    /// Items whose entries get these ids.
+    named: Vec<(Item, String)>,
 }
 
 enum Waiting {
@@ -59,16 +63,16 @@ enum Waiting {
 impl Ledger {
     /// A ledger that goes on behind these records, whose fold `session` is.
     pub(crate) fn new(
-        storage: impl Storage + 'static,
+        storage: Box<dyn Storage>,
         entries: Vec<Entry>,
         next_seq: u64,
         session: &Session,
         reminders: Reminders,
     ) -> Self {
-        let rounds = Rounds::of(&session.items);
-        let state = State { entries, hidden: 0, next_seq, turn: session.turn, waiting: VecDeque::new(), rounds };
+        let (waiting, rounds, named) = (VecDeque::new(), Rounds::of(&session.items), Vec::new());
+        let state = State { entries, hidden: 0, next_seq, turn: session.turn, waiting, rounds, named };
         let (header, tasks) = (session.header.clone(), session.tasks.clone());
-        Self { storage: Box::new(storage), header, tasks, reminders, reader: None, state: Mutex::new(state) }
+        Self { storage, header, tasks, reminders, reader: None, state: Mutex::new(state) }
     }
 
     /// The same, where the records are only the last ones; the reader reads all of them.
@@ -103,6 +107,34 @@ impl Ledger {
         let state = self.lock();
         let mut items = items_of(&state.entries);
         items.truncate(state.hidden);
+        Ok(items)
+    }
+
+    /// Does this, and renews the ownership of the session meanwhile where it needs that.
+    pub(crate) async fn renewing<T>(&self, work: impl Future<Output = T>) -> T {
+        let Some(every) = self.storage.renew_every() else { return work.await };
+        let renew = async {
+            loop {
+                tokio::time::sleep(every).await;
+                if let Err(error) = self.storage.renew().await {
+                    // the next flush tells, and what is at work may still end well
+                    tracing::debug!(%error, "the session could not be renewed");
+                }
+            }
+        };
+        match select(pin!(work), pin!(renew)).await {
+            Either::Left((done, _)) => done,
+            Either::Right((never, _)) => never,
+        }
+    }
+
+    /// The messages that other processes left, as items. The entry of each, if it is committed, takes its message in.
+    pub(crate) async fn take_inbox(&self) -> Result<Vec<Item>, StorageError> {
+        let messages = self.storage.inbox().await?;
+        let named: Vec<_> =
+            messages.into_iter().map(|message| (Item::notification(message.text), message.id)).collect();
+        let items = named.iter().map(|(item, _)| item.clone()).collect();
+        self.lock().named = named;
         Ok(items)
     }
 
@@ -210,7 +242,13 @@ impl Ledger {
     }
 
     fn append(&self, state: &mut State, body: EntryBody) {
-        let entry = Entry::new(state.next_seq, state.turn, body);
+        let mut entry = Entry::new(state.next_seq, state.turn, body);
+        if let EntryBody::Item(item) = &entry.body
+            // the very item, not an equal one
+            && let Some(place) = state.named.iter().position(|(named, _)| Arc::ptr_eq(named.raw(), item.raw()))
+        {
+            entry.id = state.named.swap_remove(place).1;
+        }
         self.storage.append(&entry);
         state.entries.push(entry);
         state.next_seq += 1;

@@ -30,6 +30,8 @@ mod file;
 mod ledger;
 mod line;
 mod past;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod record;
 mod storage;
 
@@ -42,4 +44,4 @@ pub use compact::{Compact, CompactTasks};
 pub use file::{Damage, Durability, FileOptions, FileStore, Holder, OpenError, OpenErrorKind, Opened, StoredSession};
 pub use past::Session;
 pub use record::{Entry, EntryBody, FORMAT, Header, Parent, RecordError};
-pub use storage::{NoStorage, Storage, StorageError, StorageErrorKind};
+pub use storage::{InboxMessage, NoStorage, Storage, StorageError, StorageErrorKind};

@@ -1,4 +1,4 @@
-use std::io;
+use std::{io, time::Duration};
 
 use async_trait::async_trait;
 
@@ -30,6 +30,37 @@ pub trait Storage: Send + Sync {
     async fn close(&self) -> Result<(), StorageError> {
         self.flush().await
     }
+
+    /// How often [`renew`](Self::renew) is to be called while a turn runs; none where ownership does not end by itself.
+    fn renew_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Says that the owner is alive, so that nobody takes the session over.
+    ///
+    /// # Errors
+    /// [`StorageError::Fenced`] if somebody has; flushes then fail too.
+    async fn renew(&self) -> Result<(), StorageError> {
+        Ok(())
+    }
+
+    /// The messages that other processes left for this session, oldest first. One stays here until an entry with its id is
+    /// kept, and is gone by the same commit.
+    ///
+    /// # Errors
+    /// If they cannot be read; they are not lost then.
+    async fn inbox(&self) -> Result<Vec<InboxMessage>, StorageError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A message that another process left for a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboxMessage {
+    /// The id for the entry that takes it in.
+    pub id: String,
+    /// What it says.
+    pub text: String,
 }
 
 /// Keeps nothing: for sessions that live in memory alone.
@@ -83,6 +114,14 @@ pub enum StorageError {
         /// How it shows.
         detail: String,
     },
+    /// Another owner has taken the session over. Nothing of this one is written any more.
+    #[error("`{target}` was taken over by {by}; nothing more was written: open the session again to go on")]
+    Fenced {
+        /// What was written to.
+        target: String,
+        /// Who, as they noted it themselves.
+        by: String,
+    },
     /// The storage gave up, and every later flush fails as this one.
     #[error("`{target}` can no longer be relied on ({detail}); check the disk, then open the session again")]
     Failed {
@@ -115,6 +154,8 @@ pub enum StorageErrorKind {
     Io,
     /// [`StorageError::OtherWriter`]
     OtherWriter,
+    /// [`StorageError::Fenced`]
+    Fenced,
     /// [`StorageError::Failed`]
     Failed,
     /// [`StorageError::Closed`]
@@ -140,6 +181,7 @@ impl StorageError {
             Self::Full { .. } => StorageErrorKind::Full,
             Self::Io { .. } => StorageErrorKind::Io,
             Self::OtherWriter { .. } => StorageErrorKind::OtherWriter,
+            Self::Fenced { .. } => StorageErrorKind::Fenced,
             Self::Failed { .. } => StorageErrorKind::Failed,
             Self::Closed => StorageErrorKind::Closed,
             Self::Entry { .. } => StorageErrorKind::Entry,

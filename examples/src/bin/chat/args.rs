@@ -42,7 +42,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT")]
     pub(crate) instructions: Option<String>,
 
-    /// The session's folder, made if absent, resumed if present; else a new one under your data folder
+    /// The session's folder, made if absent, resumed if present; else a new one under your data folder. Or
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE/NAME
     #[arg(long, value_name = "DIR")]
     pub(crate) session: Option<PathBuf>,
 
@@ -91,7 +92,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Saved {
-    /// The session's folder
+    /// The session's folder, or postgres://HOST/DATABASE/NAME
     #[arg(long, value_name = "DIR")]
     pub(crate) session: PathBuf,
 }

@@ -8,6 +8,7 @@ mod hints;
 mod interactive;
 mod interrupt;
 mod json;
+mod place;
 mod prompts;
 mod saved;
 mod screen;
@@ -46,8 +47,8 @@ async fn main() -> ExitCode {
 
 async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
-        Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session),
-        Some(Command::History(saved)) => return saved::print_history(&saved.session),
+        Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session).await,
+        Some(Command::History(saved)) => return saved::print_history(&saved.session).await,
         Some(Command::Sessions) => return sessions::print(),
         None => {}
     }
@@ -68,7 +69,7 @@ async fn run(args: Args) -> Result<(), Failure> {
         };
         run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
-    let flushed = opened.pod.flush().await.map_err(|error| Failure::Turn(error.to_string()));
+    let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
     screen.closed(&resume_command(&args, &endpoint, &opened));
-    outcome.and(flushed)
+    outcome.and(closed)
 }

@@ -6,21 +6,22 @@ use insomnia_tasks::session::Session;
 
 use crate::{
     failure::Failure,
+    place::Place,
     terminal::{note, visible, write_json},
 };
 
-pub(crate) fn print_tasks(folder: &Path) -> Result<(), Failure> {
-    let tasks = read(folder)?.tasks().list();
+pub(crate) async fn print_tasks(folder: &Path) -> Result<(), Failure> {
+    let tasks = read(folder).await?.tasks().list();
     let lines = tasks.iter().map(|task| serde_json::to_string(task).unwrap_or_default());
     print_array(lines)
 }
 
-pub(crate) fn print_history(folder: &Path) -> Result<(), Failure> {
-    print_array(read(folder)?.items().iter().map(|item| item.json().to_owned()))
+pub(crate) async fn print_history(folder: &Path) -> Result<(), Failure> {
+    print_array(read(folder).await?.items().iter().map(|item| item.json().to_owned()))
 }
 
-fn read(folder: &Path) -> Result<Session, Failure> {
-    let session = Session::read(folder).map_err(|error| Failure::Session(error.to_string()))?;
+async fn read(folder: &Path) -> Result<Session, Failure> {
+    let session = Place::of(folder)?.read().await?;
     for damage in session.damage() {
         note!("warning: {}", visible(&damage.to_string()));
     }

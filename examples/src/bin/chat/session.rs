@@ -7,7 +7,7 @@ use std::{
 use insomnia_tasks::{Pod, pod::PodError};
 use insomnia_tasks_examples::tools::{ListFiles, ReadFile, Workspace};
 
-use crate::{args::Args, endpoint::Endpoint, failure::Failure};
+use crate::{args::Args, endpoint::Endpoint, failure::Failure, place::Place};
 
 /// The system prompt of a new session where none is given.
 const INSTRUCTIONS: &str = "You are a helpful assistant. You can list and read files below the current folder. \
@@ -37,8 +37,8 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         .reminder(args.reminder)
         .stream(!args.no_stream)
         .max_requests(args.max_requests)
-        .default_instructions(INSTRUCTIONS)
-        .session(&folder);
+        .default_instructions(INSTRUCTIONS);
+    builder = Place::of(&folder)?.keep(builder);
     if endpoint.is_local() {
         let direct = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT).build();
         builder = builder.http_client(direct.map_err(|error| Failure::Turn(error.to_string()))?);
@@ -51,6 +51,7 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         Err(PodError::Session(error)) => {
             Err(Failure::Session(format!("{error}\nhint: --session DIR names another folder")))
         }
+        Err(PodError::Postgres(error)) => Err(Failure::Session(error.to_string())),
         Err(error) => Err(Failure::Turn(error.to_string())),
     }
 }

@@ -9,13 +9,19 @@ use super::{
     writer::encode,
 };
 use crate::session::{
-    line,
+    line::{self, Batch},
     record::{Entry, Header},
     storage::StorageError,
 };
 
-/// Makes a session that begins with these records.
-pub(super) fn create(disk: &Arc<dyn Disk>, dir: &Path, header: &Header, entries: &[Entry]) -> Result<(), OpenError> {
+/// Makes a session that begins with these records, marked as written in these batches where there are any.
+pub(super) fn create(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    header: &Header,
+    entries: &[Entry],
+    batches: &[Option<Batch>],
+) -> Result<(), OpenError> {
     let exists = || OpenError::Exists { path: dir.to_owned() };
     make_folder(&**disk, dir)?;
     // before the lock file is made, so that a folder of someone else's stays as it is
@@ -24,7 +30,7 @@ pub(super) fn create(disk: &Arc<dyn Disk>, dir: &Path, header: &Header, entries:
     }
     let _lock = lock(&**disk, dir)?;
     let blobs = Blobs::new(disk.clone(), dir, Durability::Full);
-    write_new(&**disk, dir, header, entries, &blobs).map_err(|error| match error {
+    write_new(&**disk, dir, header, entries, batches, &blobs).map_err(|error| match error {
         OpenError::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => exists(),
         other => other,
     })
@@ -36,6 +42,7 @@ pub(super) fn write_new(
     dir: &Path,
     header: &Header,
     entries: &[Entry],
+    batches: &[Option<Batch>],
     blobs: &Blobs,
 ) -> Result<(), OpenError> {
     let (path, new) = (dir.join(HISTORY), dir.join(format!("{HISTORY}.new")));
@@ -44,9 +51,9 @@ pub(super) fn write_new(
     let fill = || -> io::Result<()> {
         let mut bytes = b"[".to_vec();
         line::write_header(header, &mut bytes)?;
-        for entry in entries {
+        for (index, entry) in entries.iter().enumerate() {
             bytes.extend_from_slice(b",\n");
-            encode(entry, None, blobs, &mut bytes).map_err(to_io)?;
+            encode(entry, batches.get(index).copied().flatten(), blobs, &mut bytes).map_err(to_io)?;
         }
         bytes.extend_from_slice(CLOSING);
         disk.remove(&new)?; // left by a crash

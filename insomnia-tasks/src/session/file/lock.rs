@@ -19,7 +19,7 @@ pub struct Holder {
 
 impl Holder {
     /// This process, from now on.
-    pub(super) fn this_process() -> Self {
+    pub(in crate::session) fn this_process() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         Self { pid: process::id(), host: host_name(), since }
     }

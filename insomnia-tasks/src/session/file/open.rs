@@ -103,6 +103,12 @@ pub struct StoredSession {
 }
 
 impl StoredSession {
+    /// What a storage of another kind holds: the header and the entries in order, nothing damaged.
+    pub fn from_records(header: Header, entries: Vec<Entry>) -> Self {
+        let next_seq = entries.last().map_or(1, |last| last.seq.saturating_add(1));
+        Self { header, entries, damage: Vec::new(), next_seq }
+    }
+
     fn new(scan: Scan) -> Self {
         Self { header: scan.header, entries: scan.entries, damage: scan.damage, next_seq: scan.next_seq }
     }
@@ -128,7 +134,7 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
         }
         None => {
             let blobs = Blobs::new(disk.clone(), dir, options.durability);
-            write_new(&*disk, dir, &Header::new(options.instructions), &[], &blobs)?;
+            write_new(&*disk, dir, &Header::new(options.instructions), &[], &[], &blobs)?;
             (disk.open(&path, false).map_err(OpenError::io("open", &path))?, true)
         }
     };
@@ -152,11 +158,26 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
 
 /// Reads the session in a folder and changes nothing, whether or not someone is writing it.
 pub(super) fn read(disk: &Arc<dyn Disk>, dir: &Path) -> Result<StoredSession, OpenError> {
+    read_scan(disk, dir).map(StoredSession::new)
+}
+
+/// Like [`read`], with the batch that each entry was written in.
+#[cfg(feature = "postgres")]
+pub(super) fn read_batches(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+) -> Result<(StoredSession, Vec<Option<crate::session::line::Batch>>), OpenError> {
+    let mut scan = read_scan(disk, dir)?;
+    let batches = std::mem::take(&mut scan.batches);
+    Ok((StoredSession::new(scan), batches))
+}
+
+fn read_scan(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Scan, OpenError> {
     let path = dir.join(HISTORY);
     let file = open_history(&**disk, &path, true)?.ok_or_else(|| OpenError::Missing { path: dir.to_owned() })?;
     let mut scan = scan_file(&*file, &path)?;
     fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, Durability::default()));
-    Ok(StoredSession::new(scan))
+    Ok(scan)
 }
 
 fn scan_file(file: &dyn DiskFile, path: &Path) -> Result<Scan, OpenError> {

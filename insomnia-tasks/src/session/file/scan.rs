@@ -20,6 +20,8 @@ pub(super) const CLOSING: &[u8] = b"\n]\n";
 pub(super) struct Scan {
     pub(super) header: Header,
     pub(super) entries: Vec<Entry>,
+    /// The batch that each entry was written in.
+    pub(super) batches: Vec<Option<Batch>>,
     /// The entries, by index, whose messages are elsewhere.
     pub(super) blobs: Vec<(usize, Blob)>,
     pub(super) damage: Vec<Damage>,
@@ -110,7 +112,12 @@ pub(super) fn scan(file: &dyn DiskFile, limit: u64, start: Option<Start>) -> Res
 
     marks.truncate(count_kept(&marks));
     let (end, next_seq) = marks.last().map_or((0, 1), |mark| (mark.place.end, mark.seq.saturating_add(1)));
-    entries.truncate(marks.iter().filter(|mark| matches!(mark.what, What::Entry { .. })).count());
+    let batch = |mark: &Mark| match mark.what {
+        What::Entry { batch, .. } => Some(batch),
+        _ => None,
+    };
+    let batches: Vec<_> = marks.iter().filter_map(batch).collect();
+    entries.truncate(batches.len());
     blobs.retain(|(index, _)| *index < entries.len());
     let behind = file.read_at(end, limit - end).map_err(NoSession::Io)?;
     let tail = match behind.as_slice() {
@@ -122,7 +129,7 @@ pub(super) fn scan(file: &dyn DiskFile, limit: u64, start: Option<Start>) -> Res
     if tail == Tail::Torn {
         damage.push(Damage::TornTail { bytes: behind.len() as u64, kept_in: None });
     }
-    Ok(Scan { header, entries, blobs, damage, next_seq, end, tail })
+    Ok(Scan { header, entries, batches, blobs, damage, next_seq, end, tail })
 }
 
 /// How many lines stay: up to the last whole one, without a last batch of which something is missing.

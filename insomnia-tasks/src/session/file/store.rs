@@ -14,6 +14,8 @@ use super::{
     real_disk::RealDisk,
     writer::Writer,
 };
+#[cfg(feature = "postgres")]
+use crate::session::line;
 use crate::session::{
     record::{Entry, Header},
     storage::{Storage, StorageError},
@@ -54,7 +56,24 @@ impl FileStore {
     /// # Errors
     /// See [`OpenError`]; [`OpenError::Exists`] if there is a session, which stays as it is.
     pub fn create(dir: &Path, header: &Header, entries: &[Entry]) -> Result<(), OpenError> {
-        create::create(&(Arc::new(RealDisk) as Arc<dyn Disk>), dir, header, entries)
+        create::create(&(Arc::new(RealDisk) as Arc<dyn Disk>), dir, header, entries, &[])
+    }
+
+    /// Like [`read`](Self::read), with the batch that each entry was written in.
+    #[cfg(feature = "postgres")]
+    pub(in crate::session) fn read_batches(dir: &Path) -> Result<(StoredSession, Vec<Option<line::Batch>>), OpenError> {
+        open::read_batches(&(Arc::new(RealDisk) as Arc<dyn Disk>), dir)
+    }
+
+    /// Like [`create`](Self::create), marked as written in these batches.
+    #[cfg(feature = "postgres")]
+    pub(in crate::session) fn create_batches(
+        dir: &Path,
+        header: &Header,
+        entries: &[Entry],
+        batches: &[Option<line::Batch>],
+    ) -> Result<(), OpenError> {
+        create::create(&(Arc::new(RealDisk) as Arc<dyn Disk>), dir, header, entries, batches)
     }
 
     pub(super) fn open_on(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Result<Opened, OpenError> {

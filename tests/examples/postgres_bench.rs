@@ -1,0 +1,195 @@
+//! What an append to a session in Postgres costs, beside an empty durable commit on the same server in the same run.
+//!
+//! `tests/postgres/bench.sh [SESSIONS]` runs it and writes `docs/postgres-bench.md`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a bench, where these are the failure
+
+#[allow(dead_code)] // shared with the tests, which use all of it
+#[allow(unused_macros, unused_imports)] // the same
+#[path = "../tests/postgres/server.rs"]
+mod server;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use insomnia_tasks::{
+    Item,
+    session::{
+        Entry, EntryBody, Storage,
+        postgres::{PostgresOptions, PostgresSessions, PostgresStore},
+    },
+};
+use server::Server;
+use tokio_postgres::types::Type;
+
+const SECONDS: u64 = 4;
+
+/// The sessions that each client has open.
+const OPEN: usize = 4;
+
+#[tokio::main]
+async fn main() {
+    let sessions: i64 = std::env::args().nth(1).map_or(1_000, |count| count.parse().unwrap());
+    let server = Server::start(&["max_connections=200"]).expect("PostgreSQL is needed: tests/postgres/setup.sh");
+    let client = server.client().await;
+    let version: String = client.query_one("show server_version", &[]).await.unwrap().get(0);
+    server.sessions().migrate().await.unwrap();
+    fill(&client, sessions).await;
+
+    println!("PostgreSQL {version} and the clients on one machine with {} cores, `fsync` and", cores());
+    println!("`synchronous_commit` on, bodies of 1 KB, {sessions} sessions in the tables.\n");
+    println!("| clients | appends/s | p50 of an append | empty commits/s | p50 of an empty commit | ratio of p50 |");
+    println!("|---|---|---|---|---|---|");
+    for clients in [1, 8, 32] {
+        let pool = pool(&server);
+        let empty = measure(clients, |number| Empty::new(pool.clone(), number)).await;
+        let append = measure(clients, |number| Append::new(pool.clone(), number)).await;
+        println!(
+            "| {clients} | {} | {:.2} ms | {} | {:.2} ms | {:.2} |",
+            append.per_second(),
+            append.p50_ms(),
+            empty.per_second(),
+            empty.p50_ms(),
+            append.p50_ms() / empty.p50_ms(),
+        );
+    }
+    println!(
+        "\nOpening a session of 200 messages of 1 KB, the reading of them included: p50 {:.2} ms.",
+        resume(&server).await
+    );
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, Into::into)
+}
+
+/// Connections enough for every client.
+fn pool(server: &Server) -> PostgresSessions {
+    let manager = deadpool_postgres::Manager::new(server.url().parse().unwrap(), tokio_postgres::NoTls);
+    PostgresSessions::with_pool(deadpool_postgres::Pool::builder(manager).max_size(32).build().unwrap())
+}
+
+async fn fill(client: &tokio_postgres::Client, sessions: i64) {
+    let make = "insert into insomnia_sessions (session_id, epoch, head_seq, fmt)
+        select 'filler-' || n, 1, 1, 1 from generate_series(1, $1::bigint) n";
+    client.execute(make, &[&sessions]).await.unwrap();
+    let items = "insert into insomnia_items (session_id, seq, epoch, item_id, kind, body)
+        select 'filler-' || n, seq, 1, 'item-' || seq, 'user', repeat('x', 200)
+        from generate_series(1, $1::bigint) n, generate_series(0, 1) seq";
+    client.execute(items, &[&sessions]).await.unwrap();
+    client.batch_execute("create table empty (id int primary key, n bigint); checkpoint; analyze").await.unwrap();
+    client.batch_execute("insert into empty select id, 0 from generate_series(0, 99) id").await.unwrap();
+}
+
+trait Step: Send + 'static {
+    fn step(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// The smallest change that a commit must make durable.
+struct Empty(PostgresSessions, i32);
+
+impl Empty {
+    async fn new(sessions: PostgresSessions, number: usize) -> Self {
+        Self(sessions, i32::try_from(number).unwrap())
+    }
+}
+
+impl Step for Empty {
+    async fn step(&mut self) {
+        let client = self.0.pool().get().await.unwrap();
+        client.query_typed("update empty set n = n + 1 where id = $1", &[(&self.1, Type::INT4)]).await.unwrap();
+    }
+}
+
+struct Append {
+    stores: Vec<(PostgresStore, u64)>,
+    turn: usize,
+    text: Item,
+}
+
+impl Append {
+    async fn new(sessions: PostgresSessions, number: usize) -> Self {
+        let mut stores = Vec::new();
+        for index in 0..OPEN {
+            let options = PostgresOptions::new().take_over(true);
+            let opened = sessions.open(&format!("client-{number}-{index}"), options).await.unwrap();
+            stores.push((opened.store, opened.session.next_seq));
+        }
+        Self { stores, turn: 0, text: Item::user_message("x".repeat(1000)) }
+    }
+}
+
+impl Step for Append {
+    async fn step(&mut self) {
+        self.turn = (self.turn + 1) % OPEN;
+        let (store, seq) = &mut self.stores[self.turn];
+        store.append(&Entry::new(*seq, 1, EntryBody::Item(self.text.clone())));
+        *seq += 1;
+        store.flush().await.unwrap();
+    }
+}
+
+struct Measured {
+    times: Vec<Duration>,
+    took: Duration,
+}
+
+impl Measured {
+    fn per_second(&self) -> u64 {
+        (self.times.len() as f64 / self.took.as_secs_f64()) as u64
+    }
+
+    fn p50_ms(&self) -> f64 {
+        let mut times = self.times.clone();
+        times.sort();
+        times[times.len() / 2].as_secs_f64() * 1000.0
+    }
+}
+
+async fn measure<S: Step, F: Future<Output = S>>(clients: usize, make: impl Fn(usize) -> F) -> Measured {
+    let mut steppers = Vec::new();
+    for number in 0..clients {
+        let mut stepper = make(number).await;
+        for _ in 0..20 {
+            stepper.step().await;
+        }
+        steppers.push(stepper);
+    }
+    let started = Instant::now();
+    let barrier = Arc::new(tokio::sync::Barrier::new(clients));
+    let running = steppers.into_iter().map(|mut stepper| {
+        let barrier = Arc::clone(&barrier);
+        tokio::spawn(async move {
+            barrier.wait().await;
+            let mut times = Vec::new();
+            while started.elapsed() < Duration::from_secs(SECONDS) {
+                let step = Instant::now();
+                stepper.step().await;
+                times.push(step.elapsed());
+            }
+            times
+        })
+    });
+    let times = futures_util::future::join_all(running.collect::<Vec<_>>()).await;
+    let took = started.elapsed();
+    Measured { times: times.into_iter().flat_map(Result::unwrap).collect(), took }
+}
+
+async fn resume(server: &Server) -> f64 {
+    let sessions = server.sessions();
+    let opened = sessions.open("resumed", PostgresOptions::new()).await.unwrap();
+    for seq in 1..=200 {
+        opened.store.append(&Entry::new(seq, 1, EntryBody::Item(Item::user_message("x".repeat(1000)))));
+    }
+    opened.store.close().await.unwrap();
+    let mut times = Vec::new();
+    for _ in 0..101 {
+        let started = Instant::now();
+        let opened = sessions.open("resumed", PostgresOptions::new()).await.unwrap();
+        times.push(started.elapsed());
+        assert_eq!(opened.session.entries.len(), 200);
+        opened.store.close().await.unwrap();
+    }
+    Measured { times, took: Duration::ZERO }.p50_ms()
+}

@@ -1,0 +1,18 @@
+//! Sessions in Postgres, against servers that the tests start themselves on loopback.
+//!
+//! Where the server's programs are missing the tests say `skipped` and pass; with `INSOMNIA_TESTS_REQUIRE_ALL=1` they fail.
+//! `tests/postgres/setup.sh` installs what is missing.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
+
+mod chat;
+mod conformance;
+mod copies;
+mod crash;
+mod pods;
+mod pooler;
+mod proxy;
+mod refusals;
+mod schedules;
+mod server;
+mod storage;
+mod two_processes;
