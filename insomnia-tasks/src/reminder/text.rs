@@ -1,4 +1,4 @@
-use std::fmt::Write;
+use std::{borrow::Borrow, fmt::Write};
 
 use crate::task::{Task, TaskCounts};
 
@@ -18,9 +18,9 @@ const TAIL: &str = "Record changed statuses with TaskUpdate. What the user wants
 ///
 /// At most [`TEXT_LIMIT`] bytes: long subjects are cut at 80 characters, and all of them further where that is not enough.
 /// No subject can close the block or open another one.
-pub fn reminder_text(active: &[Task], counts: TaskCounts) -> String {
-    let shown = &active[..active.len().min(TASKS_SHOWN)];
-    let total = counts.pending + counts.inprogress;
+pub fn reminder_text<T: Borrow<Task>>(active: &[T], counts: TaskCounts) -> String {
+    let shown: Vec<&Task> = active.iter().take(TASKS_SHOWN).map(Borrow::borrow).collect();
+    let total = counts.active();
     let mut rest = TAIL.to_owned();
     if total > shown.len() {
         rest = format!("{} of {total} shown, see TaskList.\n{TAIL}", shown.len());

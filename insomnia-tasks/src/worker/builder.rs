@@ -1,4 +1,8 @@
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_openai::{Client, config::Config};
 
@@ -70,8 +74,9 @@ impl WorkerBuilder {
         self
     }
 
-    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default one is made with the
-    /// [connect timeout](super::Timeouts::connect) of the settings; async-openai's own cannot be taken over.
+    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default the workers of a process
+    /// share one for each [connect timeout](super::Timeouts::connect), and with it their idle connections; async-openai's own
+    /// cannot be taken over.
     #[must_use]
     pub fn http_client(mut self, http: reqwest::Client) -> Self {
         self.http = Some(http);
@@ -147,12 +152,26 @@ impl WorkerBuilder {
         let dialect = self.settings.dialect.clone().unwrap_or_else(|| self.starting_dialect());
         let http = match self.http {
             Some(http) => http,
-            None => reqwest::Client::builder().connect_timeout(self.settings.timeouts.connect).build()?,
+            None => shared_client(self.settings.timeouts.connect)?,
         };
         let transport = Transport::new(self.config, http);
         let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.resumed);
         Ok(Worker::new(log, transport, self.model, self.tools, self.settings).placed(self.placement))
     }
+}
+
+/// The client that workers without one of their own use: certificates are read once, and an idle session keeps no connection to
+/// itself.
+fn shared_client(connect: Duration) -> Result<reqwest::Client, reqwest::Error> {
+    // a std mutex: held while a client is looked up or made, never across an await
+    static CLIENTS: Mutex<Vec<(Duration, reqwest::Client)>> = Mutex::new(Vec::new());
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, client)) = clients.iter().find(|(timeout, _)| *timeout == connect) {
+        return Ok(client.clone());
+    }
+    let client = reqwest::Client::builder().connect_timeout(connect).build()?;
+    clients.push((connect, client.clone()));
+    Ok(client)
 }
 
 impl fmt::Debug for WorkerBuilder {
