@@ -13,6 +13,7 @@ mod hostile;
 mod interceptors;
 mod interleavings;
 mod notifications;
+mod prompt_cache;
 mod reminders;
 mod same_bytes;
 mod streams;
