@@ -1,12 +1,10 @@
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 
-use super::{Journal, LearnedDialect, NoJournal, Resumed, Worker, WorkerSettings, log::Log, transport::Transport};
+use super::{
+    Journal, LearnedDialect, NoJournal, Resumed, Worker, WorkerSettings, http::Http, log::Log, transport::Transport,
+};
 use crate::{
     Item, ItemKind,
     interceptor::Interceptor,
@@ -74,9 +72,10 @@ impl WorkerBuilder {
         self
     }
 
-    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default the workers of a process
+    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default the workers on a runtime
     /// share one for each [connect timeout](super::Timeouts::connect), and with it their idle connections; async-openai's own
-    /// cannot be taken over.
+    /// cannot be taken over. A client that is given here should serve one runtime: what it has connected on one that stands still
+    /// does not move.
     #[must_use]
     pub fn http_client(mut self, http: reqwest::Client) -> Self {
         self.http = Some(http);
@@ -151,27 +150,14 @@ impl WorkerBuilder {
     pub fn build(self) -> Result<Worker, reqwest::Error> {
         let dialect = self.settings.dialect.clone().unwrap_or_else(|| self.starting_dialect());
         let http = match self.http {
-            Some(http) => http,
-            None => shared_client(self.settings.timeouts.connect)?,
+            Some(http) => Http::Given(http),
+            None => Http::shared(self.settings.timeouts.connect),
         };
+        http.client()?;
         let transport = Transport::new(self.config, http);
         let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.resumed);
         Ok(Worker::new(log, transport, self.model, self.tools, self.settings).placed(self.placement))
     }
-}
-
-/// The client that workers without one of their own use: certificates are read once, and an idle session keeps no connection to
-/// itself.
-fn shared_client(connect: Duration) -> Result<reqwest::Client, reqwest::Error> {
-    // a std mutex: held while a client is looked up or made, never across an await
-    static CLIENTS: Mutex<Vec<(Duration, reqwest::Client)>> = Mutex::new(Vec::new());
-    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, client)) = clients.iter().find(|(timeout, _)| *timeout == connect) {
-        return Ok(client.clone());
-    }
-    let client = reqwest::Client::builder().connect_timeout(connect).build()?;
-    clients.push((connect, client.clone()));
-    Ok(client)
 }
 
 impl fmt::Debug for WorkerBuilder {

@@ -11,6 +11,9 @@ const USAGE_GRACE: Duration = Duration::from_secs(2);
 /// How long a stream that has said it is done waits for its end: only then can the next request use the connection.
 const END_GRACE: Duration = Duration::from_millis(100);
 
+/// The most that is read meanwhile: of a stream that was given up, much may be left.
+const END_BYTES: usize = 1024;
+
 /// The most that is read of an error's body.
 const ERROR_BODY: usize = 1024 * 1024;
 
@@ -45,7 +48,14 @@ impl Response {
                 Progress::Open => self.idle.saturating_sub(since.elapsed()),
                 Progress::Finished => USAGE_GRACE.min(self.idle).saturating_sub(since.elapsed()),
                 Progress::Done => {
-                    let end = async { while let Ok(Some(_)) = self.http.chunk().await {} };
+                    let end = async {
+                        let mut left = END_BYTES;
+                        while let Ok(Some(bytes)) = self.http.chunk().await
+                            && bytes.len() <= left
+                        {
+                            left -= bytes.len();
+                        }
+                    };
                     // without it the connection is closed, nothing worse
                     let _ = timeout(END_GRACE, end).await;
                     break None;

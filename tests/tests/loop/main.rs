@@ -15,6 +15,7 @@ mod interleavings;
 mod notifications;
 mod prompt_cache;
 mod reminders;
+mod runtimes;
 mod same_bytes;
 mod streams;
 mod support;
