@@ -1,7 +1,10 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{json, value::RawValue};
+use serde_json::{
+    json,
+    value::{RawValue, to_raw_value},
+};
 
 use super::call::{ToolCall, read_calls};
 
@@ -166,7 +169,7 @@ impl Item {
     }
 
     fn plain(kind: ItemKind, role: &str, text: String) -> Self {
-        Self { kind, message: raw(&json!({"role": role, "content": text})) }
+        Self { kind, message: raw(&Plain { role, content: &text }) }
     }
 }
 
@@ -242,8 +245,14 @@ struct Part {
     text: Option<String>,
 }
 
-fn raw(message: &serde_json::Value) -> Arc<RawValue> {
-    RawValue::from_string(message.to_string()).map_or_else(|_| RawValue::NULL.to_owned().into(), Arc::from)
+#[derive(Serialize)]
+struct Plain<'a> {
+    role: &'a str,
+    content: &'a str,
+}
+
+fn raw(message: &impl Serialize) -> Arc<RawValue> {
+    to_raw_value(message).map_or_else(|_| RawValue::NULL.to_owned().into(), Arc::from)
 }
 
 /// Drops the whitespace between tokens, which is the whitespace outside strings.

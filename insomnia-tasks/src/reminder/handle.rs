@@ -73,15 +73,15 @@ impl Reminders {
     /// Decides before a request; the item, if there is one, starts the cooldown once it is [observed](Self::observe).
     pub fn decide(&self, tasks: &TaskStore, offered: bool) -> (Decision, Option<Item>) {
         let mut inner = self.lock();
-        // of one moment: the host may change tasks meanwhile
-        let (active, counts) = tasks.active_and_counts(TASKS_SHOWN);
-        let situation = Situation { active: !active.is_empty(), offered, paused: inner.paused };
-        let (decision, item) = match inner.state.due(self.0.cadence, situation) {
+        let text = tasks.with_active(|active, counts| {
+            let situation = Situation { active: counts.active() > 0, offered, paused: inner.paused };
+            inner.state.due(self.0.cadence, situation)?;
+            let shown: Vec<_> = active.take(TASKS_SHOWN).collect();
+            Ok(reminder_text(&shown, counts))
+        });
+        let (decision, item) = match text {
             Err(why) => (Decision::Quiet(why), None),
-            Ok(()) => {
-                let text = reminder_text(&active, counts);
-                (Decision::Remind { tokens: estimate_tokens(&text) }, Some(Item::task_reminder(text)))
-            }
+            Ok(text) => (Decision::Remind { tokens: estimate_tokens(&text) }, Some(Item::task_reminder(text))),
         };
         inner.last_decision = Some(decision);
         (decision, item)

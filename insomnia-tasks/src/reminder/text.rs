@@ -1,4 +1,7 @@
-use std::fmt::Write;
+use std::{
+    borrow::{Borrow, Cow},
+    fmt::Write,
+};
 
 use crate::task::{Task, TaskCounts};
 
@@ -18,27 +21,28 @@ const TAIL: &str = "Record changed statuses with TaskUpdate. What the user wants
 ///
 /// At most [`TEXT_LIMIT`] bytes: long subjects are cut at 80 characters, and all of them further where that is not enough.
 /// No subject can close the block or open another one.
-pub fn reminder_text(active: &[Task], counts: TaskCounts) -> String {
-    let shown = &active[..active.len().min(TASKS_SHOWN)];
-    let total = counts.pending + counts.inprogress;
-    let mut rest = TAIL.to_owned();
-    if total > shown.len() {
-        rest = format!("{} of {total} shown, see TaskList.\n{TAIL}", shown.len());
+pub fn reminder_text<T: Borrow<Task>>(active: &[T], counts: TaskCounts) -> String {
+    let shown = || active.iter().take(TASKS_SHOWN).map(Borrow::borrow);
+    let subjects: Vec<_> = shown().map(|task| harmless(&task.subject)).collect();
+    let text = |cap: usize| {
+        let mut text = String::with_capacity(TEXT_LIMIT);
+        text.push_str(HEAD);
+        for (task, subject) in shown().zip(&subjects) {
+            let _ = writeln!(text, "- {} [{}] {}", task.taskid, task.status, within(subject, cap));
+        }
+        if counts.active() > subjects.len() {
+            let _ = writeln!(text, "{} of {} shown, see TaskList.", subjects.len(), counts.active());
+        }
+        text.push_str(TAIL);
+        text
+    };
+    let whole = text(usize::MAX);
+    if whole.len() <= TEXT_LIMIT {
+        return whole;
     }
-    let labels: Vec<_> = shown.iter().map(|task| format!("- {} [{}] ", task.taskid, task.status)).collect();
-    let subjects: Vec<_> = shown.iter().map(|task| Subject::new(&task.subject)).collect();
-
-    let fixed = HEAD.len() + rest.len() + labels.iter().map(|label| label.len() + 1).sum::<usize>();
-    let room = TEXT_LIMIT.saturating_sub(fixed);
-    let cap = fair_share(subjects.iter().map(|subject| subject.text.len()).collect(), room);
-
-    let mut text = String::with_capacity(TEXT_LIMIT);
-    text.push_str(HEAD);
-    for (label, subject) in labels.iter().zip(&subjects) {
-        let _ = writeln!(text, "{label}{}", subject.within(cap));
-    }
-    text.push_str(&rest);
-    text
+    let sizes: Vec<_> = subjects.iter().map(|subject| subject.len()).collect();
+    let rest = whole.len() - sizes.iter().sum::<usize>();
+    text(fair_share(sizes, TEXT_LIMIT.saturating_sub(rest)))
 }
 
 /// Takes a message's text apart into what stood there before a reminder was merged into it (nothing, if the reminder is all of
@@ -53,7 +57,7 @@ pub fn split_reminder(text: &str) -> Option<(&str, &str)> {
 /// A task in one line, its subject made harmless and cut at 80 characters.
 #[cfg(feature = "client")]
 pub(crate) fn task_line(task: &Task) -> String {
-    format!("- {} [{}] {}", task.taskid, task.status, Subject::new(&task.subject).text)
+    format!("- {} [{}] {}", task.taskid, task.status, harmless(&task.subject))
 }
 
 /// About how many tokens a text costs, at four bytes a token.
@@ -75,41 +79,43 @@ fn fair_share(mut sizes: Vec<usize>, room: usize) -> usize {
     usize::MAX
 }
 
-/// A subject made harmless, and where it may be cut.
-struct Subject {
-    text: String,
-    ends: Vec<usize>,
-}
-
 const CUT: &str = "…";
 
-impl Subject {
-    fn new(subject: &str) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::new());
-        let mut visible = subject.chars().filter_map(visible).peekable();
-        while let Some(c) = visible.next() {
-            if ends.len() + 1 == SUBJECT_SHOWN && visible.peek().is_some() {
-                text.push_str(CUT);
-                break;
-            }
-            match c {
-                '&' => text.push_str("&amp;"),
-                '<' => text.push_str("&lt;"),
-                '>' => text.push_str("&gt;"),
-                c => text.push(c),
-            }
-            ends.push(text.len());
-        }
-        Self { text, ends }
+/// A subject of at most 80 characters that can neither close the block nor begin another line.
+fn harmless(subject: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>');
+    if subject.len() <= SUBJECT_SHOWN && subject.bytes().all(plain) {
+        return subject.into();
     }
+    let (mut text, mut shown) = (String::new(), 0);
+    let mut visible = subject.chars().filter_map(visible).peekable();
+    while let Some(c) = visible.next() {
+        shown += 1;
+        if shown == SUBJECT_SHOWN && visible.peek().is_some() {
+            text.push_str(CUT);
+            break;
+        }
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            c => text.push(c),
+        }
+    }
+    text.into()
+}
 
-    fn within(&self, cap: usize) -> String {
-        if self.text.len() <= cap {
-            return self.text.clone();
-        }
-        let fitting = self.ends.iter().rev().find(|end| **end + CUT.len() <= cap);
-        format!("{}{}", &self.text[..fitting.copied().unwrap_or(0)], if cap < CUT.len() { "" } else { CUT })
+/// A harmless subject cut to so many bytes, between two characters.
+fn within(subject: &str, cap: usize) -> Cow<'_, str> {
+    if subject.len() <= cap {
+        return subject.into();
     }
+    let Some(room) = cap.checked_sub(CUT.len()) else { return "".into() };
+    let end = (0..=room).rev().find(|end| subject.is_char_boundary(*end)).unwrap_or(0);
+    let kept = &subject[..end];
+    // an ampersand that is not closed begins a character that is not whole
+    let kept = kept.rfind('&').filter(|at| !kept[*at..].contains(';')).map_or(kept, |at| &kept[..at]);
+    format!("{kept}{CUT}").into()
 }
 
 /// Line breaks and tabs become spaces; other control characters and invisible ones go.

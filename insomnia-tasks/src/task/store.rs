@@ -82,6 +82,11 @@ pub struct TaskCounts {
 }
 
 impl TaskCounts {
+    /// How many are `pending` or `inprogress`.
+    pub fn active(&self) -> usize {
+        self.pending + self.inprogress
+    }
+
     fn of(&mut self, status: TaskStatus) -> &mut usize {
         match status {
             TaskStatus::Pending => &mut self.pending,
@@ -167,13 +172,14 @@ impl TaskStore {
 
     /// At most `limit` active tasks: those in progress first, then by id.
     pub fn active(&self, limit: usize) -> Vec<Task> {
-        self.lock().active(limit)
+        self.lock().active().take(limit).cloned().collect()
     }
 
-    /// At most `limit` active tasks and how many tasks stand where, both of the same moment.
-    pub(crate) fn active_and_counts(&self, limit: usize) -> (Vec<Task>, TaskCounts) {
+    /// Looks at the active tasks, in the order in which they are shown, and how many tasks stand where, both of the same
+    /// moment. Nothing is copied.
+    pub(crate) fn with_active<T>(&self, look: impl FnOnce(&mut dyn Iterator<Item = &Task>, TaskCounts) -> T) -> T {
         let state = self.lock();
-        (state.active(limit), state.counts)
+        look(&mut state.active(), state.counts)
     }
 
     /// Whether any task is `pending` or `inprogress`.
@@ -246,7 +252,8 @@ impl TaskStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // no code of others runs under the lock but the recorder, after the change was made: the state is whole
+        // what runs under the lock beside this file's code is the recorder, after a change was made, and looks that change
+        // nothing: the state is whole
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -264,8 +271,8 @@ impl fmt::Debug for TaskStore {
 }
 
 impl State {
-    fn active(&self, limit: usize) -> Vec<Task> {
-        self.active.iter().take(limit).filter_map(|(_, id)| self.tasks.get(id).cloned()).collect()
+    fn active(&self) -> impl Iterator<Item = &Task> {
+        self.active.iter().filter_map(|(_, id)| self.tasks.get(id))
     }
 
     fn told(&self, author: Author, task: &Task, change: fn(Task) -> TaskChange) {

@@ -2,7 +2,9 @@ use std::{fmt, sync::Arc};
 
 use async_openai::{Client, config::Config};
 
-use super::{Journal, LearnedDialect, NoJournal, Resumed, Worker, WorkerSettings, log::Log, transport::Transport};
+use super::{
+    Journal, LearnedDialect, NoJournal, Resumed, Worker, WorkerSettings, http::Http, log::Log, transport::Transport,
+};
 use crate::{
     Item, ItemKind,
     interceptor::Interceptor,
@@ -70,8 +72,10 @@ impl WorkerBuilder {
         self
     }
 
-    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default one is made with the
-    /// [connect timeout](super::Timeouts::connect) of the settings; async-openai's own cannot be taken over.
+    /// The HTTP client that carries the requests: for proxies, certificates and the like. By default the workers on a runtime
+    /// share one for each [connect timeout](super::Timeouts::connect), and with it their idle connections; async-openai's own
+    /// cannot be taken over. A client that is given here should serve one runtime: what it has connected on one that stands still
+    /// does not move.
     #[must_use]
     pub fn http_client(mut self, http: reqwest::Client) -> Self {
         self.http = Some(http);
@@ -146,9 +150,10 @@ impl WorkerBuilder {
     pub fn build(self) -> Result<Worker, reqwest::Error> {
         let dialect = self.settings.dialect.clone().unwrap_or_else(|| self.starting_dialect());
         let http = match self.http {
-            Some(http) => http,
-            None => reqwest::Client::builder().connect_timeout(self.settings.timeouts.connect).build()?,
+            Some(http) => Http::Given(http),
+            None => Http::shared(self.settings.timeouts.connect),
         };
+        http.client()?;
         let transport = Transport::new(self.config, http);
         let log = Log::resumed(dialect, self.instructions, self.journal, self.interceptors, self.resumed);
         Ok(Worker::new(log, transport, self.model, self.tools, self.settings).placed(self.placement))

@@ -9,6 +9,7 @@ mod compaction;
 mod end;
 mod event;
 mod history;
+mod http;
 mod journal;
 mod learned;
 mod log;

@@ -9,7 +9,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use secrecy::ExposeSecret;
 use tokio::time::timeout;
 
-use super::response::Response;
+use super::{http::Http, response::Response};
 use crate::wire::{ModelError, ModelErrorKind};
 
 /// How long to wait for a model server.
@@ -43,14 +43,13 @@ impl Default for Timeouts {
 /// async-openai's own methods read replies into its types and lose the status, headers and body of many that are not
 /// OpenAI's. Its `byot` and `middleware` features would mend that, but they reach into the host: with `byot` the typed
 /// `create_stream` no longer sets `stream`, and `middleware` adds a variant to its error.
-#[derive(Clone)]
 pub(crate) struct Transport {
     config: Arc<dyn Config>,
-    http: reqwest::Client,
+    http: Http,
 }
 
 impl Transport {
-    pub(super) fn new(config: Arc<dyn Config>, http: reqwest::Client) -> Self {
+    pub(super) fn new(config: Arc<dyn Config>, http: Http) -> Self {
         Self { config, http }
     }
 
@@ -78,8 +77,8 @@ impl Transport {
     /// Sends one request and waits for the head of the reply; any status is a reply.
     pub(super) async fn send(&self, body: Vec<u8>, timeouts: &Timeouts) -> Result<Response, ModelError> {
         let headers = self.headers()?;
-        let request = self
-            .http
+        let http = self.http.client().map_err(connection_error)?;
+        let request = http
             .post(self.config.url("/chat/completions"))
             .query(&self.config.query())
             .headers(headers)

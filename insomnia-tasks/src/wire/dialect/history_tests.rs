@@ -115,7 +115,7 @@ fn dialects() -> Vec<Dialect> {
 fn view(dialect: &Dialect, items: &[Item]) -> Vec<Arc<RawValue>> {
     let mut projection = Projection::new(dialect.clone(), Some("Be brief."));
     projection.extend(items);
-    projection.messages()
+    projection.messages().to_vec()
 }
 
 fn texts(messages: &[Arc<RawValue>]) -> Vec<&str> {
@@ -181,7 +181,7 @@ proptest! {
                     prop_assert!(texts(&now).starts_with(&texts(&before)), "{dialect:?}\n{before:#?}\n{now:#?}");
                     let resumed = view(&dialect, &recorded.items[..index]);
                     prop_assert_eq!(texts(&now), texts(&resumed));
-                    before = now;
+                    before = now.into_owned();
                 }
                 live.push(item);
             }

@@ -1,4 +1,4 @@
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use serde_json::value::RawValue;
 
@@ -111,10 +111,12 @@ impl Projection {
     }
 
     /// What a request sent now would carry. Open calls are answered with [`INTERRUPTED`], in the returned messages only.
-    pub fn messages(&self) -> Vec<Arc<RawValue>> {
-        let mut messages = self.messages.clone();
-        messages.extend(self.round_results());
-        messages
+    pub fn messages(&self) -> Cow<'_, [Arc<RawValue>]> {
+        let results = self.round_results();
+        if results.is_empty() {
+            return Cow::Borrowed(&self.messages);
+        }
+        Cow::Owned(self.messages.iter().cloned().chain(results).collect())
     }
 
     /// The dialect that this view is made for.
@@ -183,6 +185,10 @@ impl Projection {
         result.set("role", r#""tool""#);
         assistant::drop_fields(&mut result, &self.dialect);
         self.results.insert(id, result.share(item.raw()));
+        // a round that is answered needs no stand-ins, so a request can do without a list of its own
+        if self.round.open_calls().next().is_none() {
+            self.close_round();
+        }
     }
 
     fn push_late(&mut self, item: &Item) {
