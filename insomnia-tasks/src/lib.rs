@@ -25,8 +25,9 @@
 | [`session`] | records and storage |
 | [`pod`] | one agent session |"
 )]
+#![cfg_attr(feature = "responses", doc = "| [`responses`] | the plugin for loops over the Responses API |")]
 //!
-//! With `default-features = false` the last four and the HTTP stack are left out.
+//! With `default-features = false` all below [`wire`] and the HTTP stack are left out.
 
 #[allow(unused_extern_crates)] // the derive macros name the crate by this path, inside it too
 extern crate self as insomnia_tasks;
@@ -38,6 +39,8 @@ mod json;
 #[cfg(feature = "client")]
 pub mod pod;
 pub mod reminder;
+#[cfg(feature = "responses")]
+pub mod responses;
 #[cfg(feature = "client")]
 pub mod session;
 pub mod task;

@@ -1,4 +1,5 @@
-"""Runs the server given as arguments with the official Python client and does what each line of stdin says.
+"""Runs the server given as arguments with the official Python client and does what each line of stdin says. The first argument is
+how the two shake hands: `auto` or `legacy`.
 
 `["tools"]` lists the tools, `["call", name, arguments]` is one call, `["together", [[name, arguments], ...]]` several at once,
 `["die"]` leaves without a word to the server. Each is answered with one line of JSON on stdout.
@@ -34,8 +35,8 @@ async def act(client, step):
 
 
 async def main():
-    server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])
-    async with Client(server) as client:
+    server = StdioServerParameters(command=sys.argv[2], args=sys.argv[3:])
+    async with Client(server, mode=sys.argv[1]) as client:
         for line in sys.stdin:
             print(json.dumps(await act(client, json.loads(line))), flush=True)
 

@@ -24,10 +24,10 @@ struct Client {
 }
 
 impl Client {
-    fn start(folder: &Path) -> Self {
+    fn start(handshake: &str, folder: &Path) -> Self {
         let mut process = Command::new(python())
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client.py"))
-            .arg(SERVER)
+            .args([handshake, SERVER])
             .args(["--inactivity", "2", "--cooldown", "3", "--session"])
             .arg(folder)
             .stdin(Stdio::piped())
@@ -89,7 +89,7 @@ fn a_session_end_to_end() {
     let folder = tempfile::tempdir().unwrap();
     let folder = &folder.path().join("made/by the server");
 
-    let mut client = Client::start(folder);
+    let mut client = Client::start("auto", folder);
     let tools = client.ask(&json!(["tools"]));
     let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet"]);
@@ -125,7 +125,7 @@ fn a_session_end_to_end() {
     assert_eq!(session.items().iter().filter(|item| item.is_task_reminder()).count(), 1);
 
     // another process goes on in the middle of the cooldown
-    let mut client = Client::start(folder);
+    let mut client = Client::start("legacy", folder);
     assert_eq!([get(&mut client), get(&mut client), get(&mut client)], [false, true, false]);
     let error = TaskServer::open(folder, Cadence::default()).unwrap_err().to_string();
     assert!(error.contains("in use"), "{error}");
@@ -141,6 +141,33 @@ fn a_session_end_to_end() {
     assert_eq!(resumed.tasks().store().snapshot(), session.tasks().snapshot());
     assert_eq!(resumed.tasks().reminders().state(), session.reminder_state());
     assert_eq!(session.items().iter().filter(|item| item.is_task_reminder()).count(), 2);
+}
+
+#[test]
+fn a_result_that_is_not_on_disk_is_not_given() {
+    if !installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::start("auto", folder.path());
+    let create = |client: &mut Client, subject: &str| client.call("TaskCreate", json!({"subject": subject}));
+    assert!(!create(&mut client, "one").0);
+
+    let history = folder.path().join("history.json");
+    let before = std::fs::read(&history).unwrap();
+    std::fs::write(&history, [&before[..], b"x"].concat()).unwrap();
+    let (failed, texts) = create(&mut client, "two");
+    assert!(failed && texts.len() == 1 && texts[0].contains("changed by another writer"), "{texts:?}");
+    assert!(texts[0].contains("do not repeat the call"), "{texts:?}");
+
+    // the record goes with the next one
+    std::fs::write(&history, before).unwrap();
+    let (failed, texts) = create(&mut client, "three");
+    assert!(!failed && texts[0].contains(r#""taskid":3"#), "{texts:?}");
+    client.end();
+    let subjects: Vec<_> =
+        Session::read(folder.path()).unwrap().tasks().list().into_iter().map(|task| task.subject).collect();
+    assert_eq!(subjects, ["one", "two", "three"]);
 }
 
 #[test]

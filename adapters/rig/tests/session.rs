@@ -1,15 +1,16 @@
 //! Scripted sessions in rig's loop, with rig's own client, over HTTP.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
 use insomnia_tasks::{reminder::Cadence, task::TaskStatus};
 use insomnia_tasks_examples::scripted::{RecordedRequest, Reply, ScriptedServer};
 use insomnia_tasks_rig::RigTasks;
+use insomnia_tasks_tests::Case;
 use rig_agent::{
     agent::Agent,
     prelude::{AgentClientExt, Prompt},
     tool::{DynamicTool, ToolOutput},
 };
 use rig_core::{message::Message, providers::openai};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A user's own tool whose result is no text.
@@ -44,43 +45,15 @@ fn reminders(request: &RecordedRequest) -> usize {
     request.text().matches("<system-reminder>").count()
 }
 
-#[derive(Deserialize)]
-struct Case {
-    name: String,
-    inactivity: u32,
-    cooldown: u32,
-    turns: Vec<Vec<String>>,
-    reminders_in_request: Vec<usize>,
-}
-
-fn reply(step: &str) -> Reply {
-    let create = || ("TaskCreate", json!({"subject": "One more thing", "description": "to be done"}));
-    let update = |id: u64, status: &str| Reply::calls([("TaskUpdate", json!({"taskid": id, "status": status}))]);
-    match step.split(':').collect::<Vec<_>>()[..] {
-        ["C"] => Reply::calls([create()]),
-        ["CC"] => Reply::calls([create(), create()]),
-        ["U", id, status] => update(id.parse().unwrap(), status),
-        ["B"] => update(9_999, "completed"),
-        ["I"] => Reply::calls([("TaskList", json!({}))]),
-        ["T"] => Reply::text("So far, so good."),
-        ["X"] => Reply::error(400, json!({"error": {"message": "not now", "type": "invalid_request_error"}})),
-        _ => panic!("unknown step {step}"),
-    }
-}
-
 #[tokio::test]
 async fn reminders_come_when_they_should_and_stay_in_the_history() {
-    let cases: Vec<Case> = serde_json::from_str(include_str!("../../../tests/data/reminder.json")).unwrap();
-    assert!(cases.len() > 50);
-    for case in cases {
-        let server = ScriptedServer::start(case.turns.iter().flatten().map(|step| reply(step)).collect::<Vec<_>>());
-        let server = server.await.unwrap();
-        let cadence = Cadence::new(case.inactivity, case.cooldown).unwrap();
-        let (tasks, mut history) = (RigTasks::new(cadence), Vec::new());
+    for case in Case::all() {
+        let server = ScriptedServer::start(case.replies()).await.unwrap();
+        let (tasks, mut history) = (RigTasks::new(case.cadence()), Vec::new());
         let agent = agent(&server, &tasks);
         for (number, steps) in case.turns.iter().enumerate() {
             let ended = turn(&agent, &tasks, &mut history, &format!("prompt {number}")).await;
-            assert_eq!(ended.is_err(), steps.last().unwrap() == "X", "{}: {ended:?}", case.name);
+            assert_eq!(ended.is_err(), Case::fails(steps), "{}: {ended:?}", case.name);
         }
         let requests = server.requests();
         assert_eq!(requests.iter().map(reminders).collect::<Vec<_>>(), case.reminders_in_request, "{}", case.name);
@@ -88,7 +61,7 @@ async fn reminders_come_when_they_should_and_stay_in_the_history() {
 
         // rig's messages are all that a later process needs
         let saved: Vec<Message> = serde_json::from_str(&serde_json::to_string(&history).unwrap()).unwrap();
-        let resumed = RigTasks::new(cadence);
+        let resumed = RigTasks::new(case.cadence());
         resumed.resume(&saved).unwrap();
         let counters = |tasks: &RigTasks| tasks.tasks().reminders().state();
         assert_eq!(counters(&resumed), counters(&tasks), "{}", case.name);
