@@ -43,8 +43,8 @@ pub async fn turn(
             let result = Item::tool_message(&call.id, format!("there is no tool {}", call.name));
             messages.extend(Message::from_item(&result));
         }
-        file::write(history, &messages)?;
         if message.tool_calls.is_none_or(|calls| calls.is_empty()) {
+            file::write(history, &messages)?;
             return Ok(message.content.unwrap_or_default());
         }
     }

@@ -37,8 +37,8 @@ pub async fn turn(
             let result = Item::tool_message(&call.id, format!("there is no tool {}", call.name));
             messages.extend(Value::from_item(&result));
         }
-        file::write(history, &messages)?;
         if answered.items().is_empty() && answered.others.is_empty() {
+            file::write(history, &messages)?;
             return Ok(text);
         }
     }

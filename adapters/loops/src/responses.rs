@@ -43,8 +43,8 @@ pub async fn turn(
             let result = Item::tool_message(&call.id, format!("there is no tool {}", call.name));
             input.extend(InputItem::from_item(&result));
         }
-        file::write(history, &input)?;
         if answered.items().is_empty() && answered.others.is_empty() {
+            file::write(history, &input)?;
             return Ok(response.output_text().unwrap_or_default());
         }
     }
