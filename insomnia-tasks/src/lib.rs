@@ -26,8 +26,9 @@
 | [`pod`] | one agent session |"
 )]
 #![cfg_attr(feature = "testing", doc = "| [`testing`] | what every storage of sessions must hold, as tests |")]
+#![cfg_attr(feature = "responses", doc = "| [`responses`] | the plugin for loops over the Responses API |")]
 //!
-//! With `default-features = false` the last four and the HTTP stack are left out.
+//! With `default-features = false` all below [`wire`] and the HTTP stack are left out.
 
 #[allow(unused_extern_crates)] // the derive macros name the crate by this path, inside it too
 extern crate self as insomnia_tasks;
@@ -39,6 +40,8 @@ mod json;
 #[cfg(feature = "client")]
 pub mod pod;
 pub mod reminder;
+#[cfg(feature = "responses")]
+pub mod responses;
 #[cfg(feature = "client")]
 pub mod session;
 pub mod task;

@@ -78,6 +78,13 @@ impl Tasks {
         Ok(())
     }
 
+    /// Goes on from a session on disk: its tasks, what the host changed included, and its counters.
+    #[cfg(feature = "client")]
+    pub fn resume_session(&self, session: &crate::session::Session) {
+        self.store.restore(session.tasks().snapshot());
+        self.reminders.restore(session.reminder_state());
+    }
+
     /// The four tools, to be offered in every request.
     pub fn definitions(&self) -> Vec<ToolDefinition> {
         TaskToolbox::definitions()

@@ -18,7 +18,8 @@ use super::{RecordedRequest, ScriptedModel, service::Service};
 /// An OpenAI-compatible server on a free loopback port, with a [`ScriptedModel`] behind it. Dropping it closes the port
 /// and every connection.
 ///
-/// It serves `POST /v1/chat/completions` and `GET /v1/models`; anything else gets an error in OpenAI's form.
+/// It serves `POST /v1/chat/completions` and `GET /v1/models`; anything else gets an error in OpenAI's form. Replies to
+/// `POST /v1/responses` come from the model too, but as a body that the script gives in whole.
 #[derive(Debug)]
 pub struct ScriptedServer {
     address: SocketAddr,

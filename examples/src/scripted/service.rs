@@ -75,13 +75,17 @@ impl Service {
         }
         let path = request.path.split('?').next().unwrap_or_default();
         match (&request.method, path) {
-            (&Method::POST, "/v1/chat/completions") if request.parsed().is_object() => None,
-            (&Method::POST, "/v1/chat/completions") => Some(refuse(400, "the body is no JSON object", None)),
+            (&Method::POST, "/v1/chat/completions" | "/v1/responses") if request.parsed().is_object() => None,
+            (&Method::POST, "/v1/chat/completions" | "/v1/responses") => {
+                Some(refuse(400, "the body is no JSON object", None))
+            }
             (&Method::GET, "/v1/models") => {
                 let model = json!({"id": "scripted", "object": "model", "created": 0, "owned_by": "insomnia-tasks"});
                 Some(Reply::error(200, json!({"object": "list", "data": [model]})))
             }
-            (_, "/v1/chat/completions" | "/v1/models") => Some(refuse(405, "wrong method for this path", None)),
+            (_, "/v1/chat/completions" | "/v1/responses" | "/v1/models") => {
+                Some(refuse(405, "wrong method for this path", None))
+            }
             (method, path) => Some(refuse(404, &format!("unknown URL ({method} {path})"), Some("unknown_url"))),
         }
     }

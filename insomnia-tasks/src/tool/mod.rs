@@ -4,7 +4,7 @@
 //! that every server takes; its behaviour is an `impl Run<State>` written by hand, for any state. `#[derive(Toolbox)]` on
 //! an enum makes one type out of several tools. A [`ToolSet`] forgets the types, which is what a chat loop wants.
 //!
-//! Arguments are read leniently (see [`arguments`]), and every failure is a [`ToolError`] that tells the model what to
+//! The [`guide`] begins with a tool in ten lines. Arguments are read leniently (see [`arguments`]), and every failure is a [`ToolError`] that tells the model what to
 //! do. There is no I/O and no async runtime in here.
 //!
 //! ```
@@ -38,6 +38,8 @@ pub mod arguments;
 mod clip;
 mod definition;
 mod error;
+#[doc = include_str!("../docs/tools.md")]
+pub mod guide {}
 mod names;
 mod output;
 #[doc(hidden)]

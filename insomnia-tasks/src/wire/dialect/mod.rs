@@ -13,6 +13,8 @@ mod host;
 mod openai;
 mod presets;
 mod projection;
+#[cfg(feature = "responses")]
+mod responses;
 mod settings;
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use insomnia_tasks::{
         tools::{TaskToolbox, changes_tasks},
     },
 };
-
-use super::case::{Case, Step};
+use insomnia_tasks_tests::{Case, Step};
 
 #[test]
 fn every_case_on_the_counters_alone() {

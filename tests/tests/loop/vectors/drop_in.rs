@@ -4,9 +4,10 @@ use async_openai::types::chat::{
 use futures_util::{StreamExt, stream};
 use insomnia_tasks::{HostMessage, Item, Tasks, wire::LateSystem};
 use insomnia_tasks_examples::scripted::ScriptedServer;
+use insomnia_tasks_tests::Case;
 use serde_json::{Value, json};
 
-use super::case::Case;
+use super::check;
 use crate::support::{client, http};
 
 #[tokio::test]
@@ -62,7 +63,7 @@ async fn run<H: Host>(host: &H, case: Case, placement: LateSystem) {
         };
         assert_eq!(answered, !Case::fails(turn));
     }
-    case.check(&server.requests());
+    check(&case, &server.requests());
 }
 
 struct Json;
