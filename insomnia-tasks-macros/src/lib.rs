@@ -2,7 +2,7 @@
 //! traits of the same names.
 //!
 //! Each derive goes the same way: the input's attributes are read (`attr`), put together with the syntax they came from
-//! (`model`), judged as a whole so that all mistakes are reported at once (`check`), and turned into code (`expand`), or on a
+//! (`model`), judged as a whole so that all mistakes are reported at once (`check`, `fields`), and turned into code (`expand`), or on a
 //! mistake into an impl that does nothing (`fallback`), so that the mistake is the only error.
 
 mod attr;
@@ -10,6 +10,7 @@ mod check;
 mod errors;
 mod expand;
 mod fallback;
+mod fields;
 mod model;
 
 use proc_macro::TokenStream;
@@ -28,7 +29,7 @@ pub fn derive_tool(input: TokenStream) -> TokenStream {
 }
 
 /// Makes an enum, whose variants hold one tool each, a toolbox.
-#[proc_macro_derive(Toolbox)]
+#[proc_macro_derive(Toolbox, attributes(tool))]
 pub fn derive_toolbox(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     match check::toolbox(&input) {

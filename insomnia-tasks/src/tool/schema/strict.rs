@@ -1,52 +1,56 @@
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use super::null::allow_null;
+
+/// Levels of objects and lists that strict mode takes.
+const MAX_LEVELS: usize = 10;
+/// Values that all enums may have together.
+const MAX_ENUM_VALUES: usize = 1000;
 
 /// Renders a plain schema for strict mode: no further fields, every field required, and `null` allowed where one was optional.
 ///
-/// None where strict mode cannot say it: a value of any type, or an object with free keys.
+/// None where strict mode cannot say it: a value of any type, an object with free keys, more than 10 levels, or more than
+/// 1,000 enum values.
 pub(crate) fn strict(plain: &Value) -> Option<Value> {
-    let mut node = plain.as_object()?.clone();
-    // the one pair of limits that strict mode does not take
-    node.remove("minLength");
-    node.remove("maxLength");
-    match node.get("type")?.as_str()? {
-        "array" => {
-            let items = strict(node.get("items")?)?;
-            node.insert("items".to_owned(), items);
-        }
-        "object" => close(&mut node)?,
-        _ => {}
-    }
-    Some(Value::Object(node))
+    let mut schema = allow_null(plain);
+    let mut enum_values = 0;
+    close(&mut schema, 0, &mut enum_values)?;
+    (enum_values <= MAX_ENUM_VALUES).then_some(schema)
 }
 
-fn close(node: &mut Map<String, Value>) -> Option<()> {
-    if node.contains_key("additionalProperties") {
+fn close(node: &mut Value, level: usize, enum_values: &mut usize) -> Option<()> {
+    let map = node.as_object_mut()?;
+    if level > MAX_LEVELS || !map.contains_key("type") {
         return None;
     }
-    let required = node.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut fields = Map::new();
-    for (name, field) in node.get("properties")?.as_object()? {
-        let mut field = strict(field)?;
-        if !required.iter().any(|required| required == name) {
-            allow_null(&mut field);
-        }
-        fields.insert(name.clone(), field);
+    // the one pair of limits that strict mode does not take
+    map.remove("minLength");
+    map.remove("maxLength");
+    *enum_values += map.get("enum").and_then(Value::as_array).map_or(0, Vec::len);
+    if let Some(items) = map.get_mut("items") {
+        close(items, level + 1, enum_values)?;
     }
-    node.insert("required".to_owned(), fields.keys().cloned().collect());
-    node.insert("properties".to_owned(), fields.into());
-    node.insert("additionalProperties".to_owned(), false.into());
-    Some(())
+    if map.contains_key("properties") { close_object(map, level, enum_values) } else { Some(()) }
 }
 
-fn allow_null(field: &mut Value) {
-    field["type"] = json!([field["type"], "null"]);
-    if let Some(values) = field.get_mut("enum").and_then(Value::as_array_mut) {
-        values.push(Value::Null);
+fn close_object(map: &mut Map<String, Value>, level: usize, enum_values: &mut usize) -> Option<()> {
+    if map.contains_key("additionalProperties") {
+        return None;
     }
+    let properties = map.get_mut("properties")?.as_object_mut()?;
+    for field in properties.values_mut() {
+        close(field, level + 1, enum_values)?;
+    }
+    let all: Value = properties.keys().cloned().collect();
+    map.insert("required".to_owned(), all);
+    map.insert("additionalProperties".to_owned(), false.into());
+    Some(())
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -83,5 +87,22 @@ mod tests {
         ] {
             assert_eq!(strict(&json!({"type": "object", "properties": {"x": field}})), None);
         }
+    }
+    #[test]
+    fn keeps_within_the_limits() {
+        let nest = |levels: usize| {
+            let leaf = json!({"type": "integer"});
+            let list = (1..levels).fold(leaf, |items, _| json!({"type": "array", "items": items}));
+            json!({"type": "object", "properties": {"x": list}})
+        };
+        assert!(strict(&nest(MAX_LEVELS)).is_some());
+        assert_eq!(strict(&nest(MAX_LEVELS + 1)), None);
+        let one_of = |count: usize| {
+            let values: Vec<_> = (0..count).map(|value| value.to_string()).collect();
+            let property = json!({"type": "string", "enum": values});
+            json!({"type": "object", "properties": {"x": property}, "required": ["x"]})
+        };
+        assert!(strict(&one_of(MAX_ENUM_VALUES)).is_some());
+        assert_eq!(strict(&one_of(MAX_ENUM_VALUES + 1)), None);
     }
 }
