@@ -63,7 +63,8 @@ pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
     let variants: Vec<_> = toolbox.variants.iter().map(|variant| &variant.variant.ident).collect();
     let tools: Vec<_> = toolbox.variants.iter().map(|variant| variant.tool).collect();
     // At the tool's type, so that a missing `Tool` or `Run` is reported there.
-    let bounds = tools.iter().map(|tool| quote_spanned!(tool.span()=> #tool: ::insomnia_tasks::__private::Run<S>));
+    let bounds =
+        tools.iter().map(|tool| quote_spanned!(tool.span()=> #tool: ::insomnia_tasks::__private::Run<__State>));
     let uniqueness = uniqueness(toolbox);
     quote! {
         #[automatically_derived]
@@ -78,39 +79,39 @@ pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
             }
 
             fn decode(
-                name: &::core::primitive::str,
-                arguments: &::core::primitive::str,
+                __name: &::core::primitive::str,
+                __arguments: &::core::primitive::str,
             ) -> ::core::result::Result<Self, ::insomnia_tasks::__private::DecodeError> {
                 #(
-                    if name == <#tools as ::insomnia_tasks::__private::Tool>::NAME {
-                        let tool = <#tools as ::insomnia_tasks::__private::Tool>::parse(arguments)?;
-                        return ::core::result::Result::Ok(Self::#variants(tool));
+                    if __name == <#tools as ::insomnia_tasks::__private::Tool>::NAME {
+                        let __tool = <#tools as ::insomnia_tasks::__private::Tool>::parse(__arguments)?;
+                        return ::core::result::Result::Ok(Self::#variants(__tool));
                     }
                 )*
                 ::core::result::Result::Err(::insomnia_tasks::__private::unknown_tool(
-                    name,
+                    __name,
                     &[#(<#tools as ::insomnia_tasks::__private::Tool>::NAME),*],
                 ))
             }
         }
 
         #[automatically_derived]
-        impl<S> ::insomnia_tasks::__private::RunToolbox<S> for #ident
+        impl<__State> ::insomnia_tasks::__private::RunToolbox<__State> for #ident
         where
-            S: ?::core::marker::Sized + ::core::marker::Sync,
+            __State: ?::core::marker::Sized + ::core::marker::Sync,
             #(#bounds,)*
         {
             async fn run(
                 self,
-                state: &S,
+                __state: &__State,
             ) -> ::core::result::Result<
                 ::insomnia_tasks::__private::ToolOutput,
                 ::insomnia_tasks::__private::ToolError,
             > {
                 match self {
                     #(
-                        Self::#variants(tool) => ::insomnia_tasks::__private::finish(
-                            <#tools as ::insomnia_tasks::__private::Run<S>>::run(tool, state).await,
+                        Self::#variants(__tool) => ::insomnia_tasks::__private::finish(
+                            <#tools as ::insomnia_tasks::__private::Run<__State>>::run(__tool, __state).await,
                         ),
                     )*
                 }

@@ -58,10 +58,10 @@ fn run_toolbox(input: &DeriveInput) -> TokenStream {
     let ident = &input.ident;
     quote! {
         #[automatically_derived]
-        impl<S: ?::core::marker::Sized + ::core::marker::Sync> ::insomnia_tasks::__private::RunToolbox<S> for #ident {
+        impl<__State: ?::core::marker::Sized + ::core::marker::Sync> ::insomnia_tasks::__private::RunToolbox<__State> for #ident {
             async fn run(
                 self,
-                _: &S,
+                _: &__State,
             ) -> ::core::result::Result<
                 ::insomnia_tasks::__private::ToolOutput,
                 ::insomnia_tasks::__private::ToolError,
