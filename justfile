@@ -15,3 +15,11 @@ mutations:
 # What sessions on disk cost, into docs/session-figures.md.
 session-figures:
     tests/session-figures.sh
+
+# What a crate with four tools costs to build, into docs/build-cost.md. About five minutes.
+build-cost:
+    tests/build-cost.sh
+
+# Records anew what the derives expand to, after a change that was meant.
+expansions:
+    UPDATE_SNAPSHOTS=1 cargo test -p insomnia-tasks-macros --lib snapshots

@@ -56,14 +56,14 @@ impl<'a> ToolAttrs<'a> {
 }
 
 /// Reports `#[tool(...)]` where it has no meaning.
-pub(crate) fn refuse(attrs: &[Attribute], errors: &mut Errors) {
+pub(crate) fn refuse(attrs: &[Attribute], way_out: &str, errors: &mut Errors) {
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("tool")) {
-        errors.at(attr, "`#[tool(...)]` stands on the struct only: describe a field by its doc comment");
+        errors.at(attr, way_out);
     }
 }
 
-/// Passes over the value of an unknown option, so that the options after it are read.
-fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+/// Passes over the value of an option, so that the options after it are read.
+pub(crate) fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) {
         meta.value()?.parse::<Expr>()?;
     } else if meta.input.peek(syn::token::Paren) {
@@ -74,7 +74,7 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-fn doc(attrs: &[Attribute]) -> Option<Doc<'_>> {
+pub(crate) fn doc(attrs: &[Attribute]) -> Option<Doc<'_>> {
     let (lines, texts): (Vec<_>, Vec<_>) = attrs.iter().filter_map(|attr| Some((attr, doc_text(attr)?))).unzip();
     let text = paragraphs(texts.iter().flat_map(|text| text.split('\n')));
     (!text.is_empty()).then_some(Doc { text, lines })

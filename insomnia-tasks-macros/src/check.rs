@@ -3,20 +3,22 @@ use syn::{Data, DataEnum, DeriveInput, Fields, Variant, ext::IdentExt};
 use crate::{
     attr::refuse,
     errors::Errors,
+    fields,
     model::{Tool, ToolInput, ToolVariant, Toolbox},
 };
 
-const MAX_DESCRIPTION: usize = 1024;
+/// Characters of a description that every server takes.
+pub(crate) const MAX_DESCRIPTION: usize = 1024;
 const NAME_RULE: &str = "they take a letter followed by at most 63 letters, digits, `_` or `-`";
 
 pub(crate) fn tool(input: &DeriveInput) -> syn::Result<Tool<'_>> {
     let mut errors = Errors::default();
     let tool = ToolInput::read(input, &mut errors);
     check_shape(input, &mut errors);
-    tool.field_attrs().for_each(|attrs| refuse(attrs, &mut errors));
+    fields::check(input, &mut errors);
     let name = check_name(&tool, &mut errors);
     let description = check_description(&tool, &mut errors);
-    errors.finish(description.map(|description| Tool { ident: &input.ident, name, description }))
+    errors.finish(description.map(|description| Tool { input, name, description }))
 }
 
 fn check_shape(input: &DeriveInput, errors: &mut Errors) {
@@ -33,12 +35,8 @@ fn check_shape(input: &DeriveInput, errors: &mut Errors) {
         ),
         Data::Union(data) => errors.at(data.union_token, "a tool is a struct whose fields are its arguments"),
     }
-    check_generics(input, "tool", errors);
-}
-
-fn check_generics(input: &DeriveInput, what: &str, errors: &mut Errors) {
-    if !input.generics.params.is_empty() {
-        errors.at(&input.generics, format!("a {what} cannot be generic: write the types out"));
+    for lifetime in input.generics.lifetimes() {
+        errors.at(lifetime, "the arguments of a tool are read from JSON and must be owned: remove the lifetime");
     }
 }
 
@@ -106,7 +104,14 @@ fn is_valid_name(name: &str) -> bool {
 
 pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
     let mut errors = Errors::default();
-    check_generics(input, "toolbox", &mut errors);
+    if !input.generics.params.is_empty() {
+        errors.at(&input.generics, "a toolbox cannot be generic: write the types out");
+    }
+    let way_out = "`#[tool(...)]` stands on the struct of a tool: move it there";
+    refuse(&input.attrs, way_out, &mut errors);
+    if let Data::Enum(data) = &input.data {
+        data.variants.iter().for_each(|variant| refuse(&variant.attrs, way_out, &mut errors));
+    }
     let not_an_enum = "a toolbox is an enum whose variants hold one tool each, such as `enum Tools { Read(ReadFile) }`";
     let variants = match &input.data {
         Data::Enum(data) => check_variants(input, data, &mut errors),

@@ -1,15 +1,19 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use syn::{DeriveInput, spanned::Spanned};
 
 use crate::model::{Tool, Toolbox};
 
 pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
-    let Tool { ident, name, description } = tool;
+    let Tool { input, name, description } = tool;
+    let ident = &input.ident;
+    let bounds = arguments_bound(input);
+    let (impl_generics, type_generics, _) = input.generics.split_for_impl();
+    let definition = definition(input);
     // At the struct's name, so that a missing `Deserialize` or `JsonSchema` is reported there.
     quote_spanned! {ident.span()=>
         #[automatically_derived]
-        impl ::insomnia_tasks::__private::Tool for #ident {
+        impl #impl_generics ::insomnia_tasks::__private::Tool for #ident #type_generics #bounds {
             const NAME: &'static ::core::primitive::str = #name;
             const DESCRIPTION: &'static ::core::primitive::str = #description;
 
@@ -17,18 +21,41 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
                 ::insomnia_tasks::__private::ToolDefinition,
                 ::insomnia_tasks::__private::DefinitionError,
             > {
-                static DEFINITION: ::std::sync::OnceLock<
-                    ::core::result::Result<
-                        ::insomnia_tasks::__private::ToolDefinition,
-                        ::insomnia_tasks::__private::DefinitionError,
-                    >,
-                > = ::std::sync::OnceLock::new();
-                ::core::clone::Clone::clone(
-                    DEFINITION.get_or_init(::insomnia_tasks::__private::ToolDefinition::of::<Self>),
-                )
+                #definition
             }
         }
     }
+}
+
+/// The body that renders the definition once.
+fn definition(input: &DeriveInput) -> TokenStream {
+    // A static inside of a generic function would be one for all types.
+    if !input.generics.params.is_empty() {
+        return quote!(::insomnia_tasks::__private::definition_of_generic::<Self>());
+    }
+    quote! {
+        static DEFINITION: ::std::sync::OnceLock<
+            ::core::result::Result<
+                ::insomnia_tasks::__private::ToolDefinition,
+                ::insomnia_tasks::__private::DefinitionError,
+            >,
+        > = ::std::sync::OnceLock::new();
+        ::core::clone::Clone::clone(
+            DEFINITION.get_or_init(::insomnia_tasks::__private::ToolDefinition::of::<Self>),
+        )
+    }
+}
+
+/// The `where` clause of a generic tool: its own, and what a tool must be.
+pub(crate) fn arguments_bound(input: &DeriveInput) -> Option<TokenStream> {
+    bound(input, &quote!(::insomnia_tasks::__private::ToolArguments))
+}
+
+/// The `where` clause of a generic type, which must also be what is demanded of it.
+pub(crate) fn bound(input: &DeriveInput, demanded: &TokenStream) -> Option<TokenStream> {
+    let (_, type_generics, where_clause) = input.generics.split_for_impl();
+    let (ident, own) = (&input.ident, where_clause.map(|clause| &clause.predicates));
+    (!input.generics.params.is_empty()).then(|| quote!(where #ident #type_generics: #demanded, #own))
 }
 
 pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
@@ -36,7 +63,8 @@ pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
     let variants: Vec<_> = toolbox.variants.iter().map(|variant| &variant.variant.ident).collect();
     let tools: Vec<_> = toolbox.variants.iter().map(|variant| variant.tool).collect();
     // At the tool's type, so that a missing `Tool` or `Run` is reported there.
-    let bounds = tools.iter().map(|tool| quote_spanned!(tool.span()=> #tool: ::insomnia_tasks::__private::Run<S>));
+    let bounds =
+        tools.iter().map(|tool| quote_spanned!(tool.span()=> #tool: ::insomnia_tasks::__private::Run<__State>));
     let uniqueness = uniqueness(toolbox);
     quote! {
         #[automatically_derived]
@@ -51,39 +79,39 @@ pub(crate) fn toolbox(toolbox: &Toolbox<'_>) -> TokenStream {
             }
 
             fn decode(
-                name: &::core::primitive::str,
-                arguments: &::core::primitive::str,
+                __name: &::core::primitive::str,
+                __arguments: &::core::primitive::str,
             ) -> ::core::result::Result<Self, ::insomnia_tasks::__private::DecodeError> {
                 #(
-                    if name == <#tools as ::insomnia_tasks::__private::Tool>::NAME {
-                        let tool = <#tools as ::insomnia_tasks::__private::Tool>::parse(arguments)?;
-                        return ::core::result::Result::Ok(Self::#variants(tool));
+                    if __name == <#tools as ::insomnia_tasks::__private::Tool>::NAME {
+                        let __tool = <#tools as ::insomnia_tasks::__private::Tool>::parse(__arguments)?;
+                        return ::core::result::Result::Ok(Self::#variants(__tool));
                     }
                 )*
                 ::core::result::Result::Err(::insomnia_tasks::__private::unknown_tool(
-                    name,
+                    __name,
                     &[#(<#tools as ::insomnia_tasks::__private::Tool>::NAME),*],
                 ))
             }
         }
 
         #[automatically_derived]
-        impl<S> ::insomnia_tasks::__private::RunToolbox<S> for #ident
+        impl<__State> ::insomnia_tasks::__private::RunToolbox<__State> for #ident
         where
-            S: ?::core::marker::Sized + ::core::marker::Sync,
+            __State: ?::core::marker::Sized + ::core::marker::Sync,
             #(#bounds,)*
         {
             async fn run(
                 self,
-                state: &S,
+                __state: &__State,
             ) -> ::core::result::Result<
                 ::insomnia_tasks::__private::ToolOutput,
                 ::insomnia_tasks::__private::ToolError,
             > {
                 match self {
                     #(
-                        Self::#variants(tool) => ::insomnia_tasks::__private::finish(
-                            <#tools as ::insomnia_tasks::__private::Run<S>>::run(tool, state).await,
+                        Self::#variants(__tool) => ::insomnia_tasks::__private::finish(
+                            <#tools as ::insomnia_tasks::__private::Run<__State>>::run(__tool, __state).await,
                         ),
                     )*
                 }

@@ -2,6 +2,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput};
 
+use crate::expand::{arguments_bound, bound};
+
 /// An impl that satisfies the uses of a struct whose derive failed.
 pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
@@ -9,7 +11,7 @@ pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     if matches!(input.data, Data::Union(_)) {
         return error;
     }
-    let (ident, bounds) = (&input.ident, bounds(input, &quote!(::insomnia_tasks::__private::ToolArguments)));
+    let (ident, bounds) = (&input.ident, arguments_bound(input));
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     quote! {
         #error
@@ -25,7 +27,7 @@ pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
 /// Impls that satisfy the uses of an enum whose derive failed.
 pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
-    let (ident, bounds) = (&input.ident, bounds(input, &quote!(::core::marker::Send + 'static)));
+    let (ident, bounds) = (&input.ident, bound(input, &quote!(::core::marker::Send + 'static)));
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     let run = input.generics.params.is_empty().then(|| run_toolbox(input));
     quote! {
@@ -56,10 +58,10 @@ fn run_toolbox(input: &DeriveInput) -> TokenStream {
     let ident = &input.ident;
     quote! {
         #[automatically_derived]
-        impl<S: ?::core::marker::Sized + ::core::marker::Sync> ::insomnia_tasks::__private::RunToolbox<S> for #ident {
+        impl<__State: ?::core::marker::Sized + ::core::marker::Sync> ::insomnia_tasks::__private::RunToolbox<__State> for #ident {
             async fn run(
                 self,
-                _: &S,
+                _: &__State,
             ) -> ::core::result::Result<
                 ::insomnia_tasks::__private::ToolOutput,
                 ::insomnia_tasks::__private::ToolError,
@@ -68,11 +70,4 @@ fn run_toolbox(input: &DeriveInput) -> TokenStream {
             }
         }
     }
-}
-
-/// The `where` clause of a generic type, which must also be what the trait demands of it.
-fn bounds(input: &DeriveInput, demanded: &TokenStream) -> Option<TokenStream> {
-    let (_, type_generics, where_clause) = input.generics.split_for_impl();
-    let (ident, own) = (&input.ident, where_clause.map(|clause| &clause.predicates));
-    (!input.generics.params.is_empty()).then(|| quote!(where #ident #type_generics: #demanded, #own))
 }

@@ -2,7 +2,7 @@
 //! traits of the same names.
 //!
 //! Each derive goes the same way: the input's attributes are read (`attr`), put together with the syntax they came from
-//! (`model`), judged as a whole so that all mistakes are reported at once (`check`), and turned into code (`expand`), or on a
+//! (`model`), judged as a whole so that all mistakes are reported at once (`check`, `fields`), and turned into code (`expand`), or on a
 //! mistake into an impl that does nothing (`fallback`), so that the mistake is the only error.
 
 mod attr;
@@ -10,30 +10,37 @@ mod check;
 mod errors;
 mod expand;
 mod fallback;
+mod fields;
 mod model;
+#[cfg(test)]
+mod snapshots;
 
-use proc_macro::TokenStream;
+use proc_macro2::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
 /// Makes a struct a tool: its name is the tool's, its doc comment the description. `#[tool(name = "...")]` and
 /// `#[tool(description = "...")]` override.
 #[proc_macro_derive(Tool, attributes(tool))]
-pub fn derive_tool(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
-    match check::tool(&input) {
+pub fn derive_tool(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    tool(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+fn tool(input: &DeriveInput) -> TokenStream {
+    match check::tool(input) {
         Ok(tool) => expand::tool(&tool),
-        Err(error) => fallback::tool(&input, &error),
+        Err(error) => fallback::tool(input, &error),
     }
-    .into()
 }
 
 /// Makes an enum, whose variants hold one tool each, a toolbox.
-#[proc_macro_derive(Toolbox)]
-pub fn derive_toolbox(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
-    match check::toolbox(&input) {
+#[proc_macro_derive(Toolbox, attributes(tool))]
+pub fn derive_toolbox(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    toolbox(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+fn toolbox(input: &DeriveInput) -> TokenStream {
+    match check::toolbox(input) {
         Ok(toolbox) => expand::toolbox(&toolbox),
-        Err(error) => fallback::toolbox(&input, &error),
+        Err(error) => fallback::toolbox(input, &error),
     }
-    .into()
 }

@@ -13,14 +13,14 @@ pub(super) fn clip(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}…"))
 }
 
-/// A message of serde, cut in its middle: it repeats the value first and says what was expected last.
-pub(super) fn clip_message(message: &str) -> Cow<'_, str> {
-    if message.len() <= ECHO {
+/// A message of serde, cut in its middle to at most `max` bytes: it repeats the value first and says what was expected last.
+pub(super) fn clip_message(message: &str, max: usize) -> Cow<'_, str> {
+    if message.len() <= max {
         return Cow::Borrowed(message);
     }
     let (came, expected) = message.rfind(", expected ").map_or((message, ""), |at| message.split_at(at));
-    let expected = clip(expected, ECHO / 2);
-    Cow::Owned(format!("{}{expected}", clip(came, ECHO - expected.len())))
+    let expected = clip(expected, max / 2);
+    Cow::Owned(format!("{}{expected}", clip(came, max - expected.len())))
 }
 
 #[cfg(test)]
@@ -37,8 +37,8 @@ mod tests {
     #[test]
     fn keeps_what_was_expected() {
         let message = format!("invalid type: string \"{}\", expected u32", "x".repeat(500));
-        let clipped = clip_message(&message);
+        let clipped = clip_message(&message, ECHO);
         assert!(clipped.len() <= ECHO && clipped.ends_with("…, expected u32"), "{clipped}");
-        assert_eq!(clip_message(&"y".repeat(500)).len(), ECHO);
+        assert_eq!(clip_message(&"y".repeat(500), ECHO).len(), ECHO);
     }
 }

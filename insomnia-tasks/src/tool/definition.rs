@@ -11,7 +11,7 @@ use serde_json::{
 };
 
 use super::{
-    schema::{SchemaError, plain, strict},
+    schema::{SchemaError, allow_null, plain, strict},
     tool::Tool,
 };
 
@@ -36,6 +36,8 @@ struct Rendered {
     description: String,
     parameters: Box<RawValue>,
     raw: Box<RawValue>,
+    // rendered when a dialect first asks for it
+    or_null: OnceLock<Option<Box<RawValue>>>,
     // rendered when a strict dialect first asks for it; None inside where strict mode cannot say it
     strict: OnceLock<Option<Box<RawValue>>>,
 }
@@ -66,7 +68,16 @@ impl ToolDefinition {
         let parameters = to_raw_value(&parameters).map_err(json_error)?;
         let function = Function { name: &name, description: &description, parameters: &parameters, strict: None };
         let raw = to_raw_value(&Entry { kind: "function", function }).map_err(json_error)?;
-        Ok(Self { shared: Arc::new(Rendered { name, description, parameters, raw, strict: OnceLock::new() }) })
+        Ok(Self {
+            shared: Arc::new(Rendered {
+                name,
+                description,
+                parameters,
+                raw,
+                or_null: OnceLock::new(),
+                strict: OnceLock::new(),
+            }),
+        })
     }
 
     /// The definition of a tool type, rendered anew; [`Tool::try_definition`] keeps it.
@@ -101,17 +112,24 @@ impl ToolDefinition {
     }
 
     /// The same entry for strict mode: `"strict": true`, no further fields, every field required, and `null` allowed where
-    /// one is optional. Where strict mode cannot express the schema, because it takes any value or has free keys, it is the plain
-    /// entry.
+    /// one is optional. Where strict mode cannot express the schema, because it takes any value, has free keys, more than 10 levels or more than 1,000
+    /// enum values, it is the plain entry.
     pub fn strict(&self) -> &RawValue {
-        self.shared.strict.get_or_init(|| self.render_strict()).as_deref().unwrap_or(&self.shared.raw)
+        self.shared.strict.get_or_init(|| self.render(strict, Some(true))).as_deref().unwrap_or(&self.shared.raw)
     }
 
-    fn render_strict(&self) -> Option<Box<RawValue>> {
+    /// The plain entry, but with `null` allowed where a field is optional (`"type": ["string", "null"]`): for servers that
+    /// refuse the `null` that a model writes there. Some servers do not take a list of types, so it is not the default.
+    pub fn allow_null(&self) -> &RawValue {
+        let render = || self.render(|plain| Some(allow_null(plain)), None);
+        self.shared.or_null.get_or_init(render).as_deref().unwrap_or(&self.shared.raw)
+    }
+
+    fn render(&self, form: fn(&Value) -> Option<Value>, strict: Option<bool>) -> Option<Box<RawValue>> {
         let plain = serde_json::from_str(self.shared.parameters.get()).ok()?;
-        let parameters = to_raw_value(&strict(&plain)?).ok()?;
+        let parameters = to_raw_value(&form(&plain)?).ok()?;
         let Rendered { name, description, .. } = &*self.shared;
-        let function = Function { name, description, parameters: &parameters, strict: Some(true) };
+        let function = Function { name, description, parameters: &parameters, strict };
         to_raw_value(&Entry { kind: "function", function }).ok()
     }
 }
@@ -240,6 +258,9 @@ mod tests {
         let entry = r#"{"type":"function","function":{"name":"t","description":"Does it.","parameters":{"type":"object","properties":{"x":{"type":["integer","null"]}},"required":["x"],"additionalProperties":false},"strict":true}}"#;
         assert_eq!(named.strict().get(), entry);
         assert!(std::ptr::eq(named.strict(), named.clone().strict()));
+        let entry = r#"{"type":"function","function":{"name":"t","description":"Does it.","parameters":{"type":"object","properties":{"x":{"type":["integer","null"]}}}}}"#;
+        assert_eq!(named.allow_null().get(), entry);
+        assert!(std::ptr::eq(named.allow_null(), named.clone().allow_null()));
         let any = tool(json!({"type": "object", "properties": {"x": true}}));
         assert_eq!(any.strict().get(), any.raw().get());
     }

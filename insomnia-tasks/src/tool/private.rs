@@ -1,5 +1,11 @@
 //! What the derive macros name. Not public API: macros and library are released together.
 
+use std::{
+    any::TypeId,
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -11,6 +17,14 @@ pub use super::{
 pub trait ToolArguments: DeserializeOwned + JsonSchema + Send + 'static {}
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArguments for T {}
+
+/// The definition of one type of a generic tool, rendered once for each.
+pub fn definition_of_generic<T: Tool>() -> Result<ToolDefinition, DefinitionError> {
+    static RENDERED: Mutex<BTreeMap<TypeId, Result<ToolDefinition, DefinitionError>>> = Mutex::new(BTreeMap::new());
+    // A panic of another type's schema leaves the map as it was.
+    let mut rendered = RENDERED.lock().unwrap_or_else(PoisonError::into_inner);
+    rendered.entry(TypeId::of::<T>()).or_insert_with(ToolDefinition::of::<T>).clone()
+}
 
 /// Turns what a tool returned into what the model sees.
 pub fn finish(result: Result<impl IntoToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {

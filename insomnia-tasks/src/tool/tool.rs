@@ -13,6 +13,8 @@ use super::{
 /// reads, and the doc comments of the fields describe the parameters. Lines of a doc comment are joined into paragraphs.
 /// `#[tool(name = "...")]` and `#[tool(description = "...")]` override.
 ///
+/// A tool may be generic over types; each has its own definition, so give only one of them to a set of tools.
+///
 /// A field may be a string, a number, a boolean, an enum without data, a struct of such fields, a list or a map of them, an
 /// `Option` of them, or a `serde_json::Value`. A type that contains itself, an enum whose variants carry data, and a
 /// tuple of different types have no schema that every server takes: see [`Tool::try_definition`].

@@ -104,9 +104,11 @@ impl Worker {
     fn body(&self) -> Vec<u8> {
         let projection = self.log.projection();
         let messages = projection.messages();
-        let form = match projection.dialect().strict_schemas {
-            true => ToolDefinition::strict,
-            false => ToolDefinition::raw,
+        let dialect = projection.dialect();
+        let form = match (dialect.strict_schemas, dialect.allow_null) {
+            (true, _) => ToolDefinition::strict,
+            (false, true) => ToolDefinition::allow_null,
+            (false, false) => ToolDefinition::raw,
         };
         let tools: Vec<_> = self.tools.definitions().iter().map(form).collect();
         let body = RequestBody {

@@ -154,6 +154,14 @@ async fn every_choice_of_a_dialect_can_be_made_by_hand() {
     let strict: Vec<_> = request["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
     assert_eq!(strict.iter().filter(|tool| tool["strict"] == true).count(), 4);
     assert!(strict.iter().any(|tool| tool["name"] == "Free" && tool.get("strict").is_none()));
+
+    let mut settings = WorkerSettings::default();
+    settings.dialect = Some(Dialect::default().with_allow_null(true));
+    quick(&server).settings(settings).build().await.unwrap().run("plan it").await.unwrap();
+    let request = server.requests().last().unwrap().json();
+    let list = request["tools"].as_array().unwrap().iter().find(|tool| tool["function"]["name"] == "TaskList").unwrap();
+    assert_eq!(list["function"]["parameters"]["properties"]["status"]["type"], json!(["string", "null"]));
+    assert_eq!(list["function"]["parameters"].get("additionalProperties"), None);
 }
 
 #[tokio::test]

@@ -17,10 +17,21 @@ pub struct Result {}
 #[tool(description = "Do it.", name = "opt")]
 pub struct Option;
 
+#[derive(::serde::Deserialize, ::schemars::JsonSchema, ::insomnia_tasks::Tool)]
+#[tool(description = "Do it.")]
+pub struct S {}
+
+#[derive(::serde::Deserialize, ::schemars::JsonSchema, ::insomnia_tasks::Tool)]
+#[tool(description = "Do it.")]
+#[allow(non_camel_case_types, reason = "a tool may be named like what code calls its variables")]
+pub struct name;
+
 #[derive(::insomnia_tasks::Toolbox)]
 pub enum Vec {
     Ok(Result),
     Err(Option),
+    S(S),
+    Name(name),
 }
 
 fn main() {

@@ -27,6 +27,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 mod text;
+mod told;
 
 pub use object::parse_object;
 pub(super) use parse::parse;

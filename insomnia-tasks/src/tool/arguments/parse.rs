@@ -1,12 +1,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{coerce::coerce, object::parse_object};
-use crate::tool::{
-    Tool, ToolError,
-    clip::{clip, clip_message},
-    schema::read,
-};
+use super::{coerce::coerce, object::parse_object, told::told};
+use crate::tool::{Tool, ToolError, schema::read};
 
 /// Reads the arguments of a tool: as they are, else brought closer to the tool's schema.
 pub(crate) fn parse<T: Tool>(arguments: &str) -> Result<T, ToolError> {
@@ -19,22 +15,15 @@ pub(crate) fn parse<T: Tool>(arguments: &str) -> Result<T, ToolError> {
         let schema = serde_json::from_str(definition.parameters().get()).ok()?;
         read(&schema).ok()
     });
-    let Some(shape) = shape else { return Err(told::<T>(&problem)) };
+    let Some(shape) = shape else { return Err(told::<T>(&problem, &value, None)) };
     if shape.is_empty_object() {
         // serde reads a unit struct from null only.
-        return deserialize(&Value::Null).map_err(|_| told::<T>(&problem));
+        return deserialize(&Value::Null).map_err(|_| told::<T>(&problem, &value, Some(&shape)));
     }
     coerce(&mut value, &shape);
-    deserialize(&value).map_err(|problem| told::<T>(&problem))
+    deserialize(&value).map_err(|problem| told::<T>(&problem, &value, Some(&shape)))
 }
 
 fn deserialize<T: DeserializeOwned>(value: &Value) -> Result<T, serde_path_to_error::Error<serde_json::Error>> {
     serde_path_to_error::deserialize(value)
-}
-
-fn told<T: Tool>(problem: &serde_path_to_error::Error<serde_json::Error>) -> ToolError {
-    let (path, reason) = (problem.path().to_string(), problem.inner().to_string());
-    let reason = clip_message(&reason);
-    let place = if path == "." { String::new() } else { format!("`{}`: ", clip(&path, 80)) };
-    ToolError::new(format!("the arguments do not fit {}: {place}{reason}; nothing was run", T::NAME))
 }

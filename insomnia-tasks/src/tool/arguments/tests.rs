@@ -91,6 +91,14 @@ struct Kinds {
     inner: Option<Inner>,
     map: Option<BTreeMap<String, i64>>,
     any: Option<Value>,
+    level: Option<Level>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Low,
+    High,
 }
 
 fn kinds(value: &Value) -> Result<Kinds, String> {
@@ -130,20 +138,76 @@ fn null_is_absence() {
 #[test]
 fn errors_name_the_field() {
     for (wrong, says) in [
-        (json!({"count": "three"}), "`count`: invalid type: string \"three\", expected u32"),
-        (json!({"count": "3.5"}), "`count`: invalid type: string \"3.5\""),
-        (json!({"count": -1}), "`count`: invalid value: integer `-1`, expected u32"),
-        (json!({"inner": {"id": 1, "flag": "maybe"}}), "`inner.flag`: invalid type"),
-        (json!({"inner": {}}), "`inner`: missing field `id`"),
-        (json!({"list": [1, "x"]}), "`list[1]`: invalid type"),
-        (json!({"text": 3}), "`text`: invalid type: integer `3`, expected a string"),
+        (
+            json!({"count": "three"}),
+            "`count`: expected a whole number from 0 to 4294967295, but the string \"three\" came",
+        ),
+        (json!({"count": "3.5"}), "`count`: expected a whole number from 0 to 4294967295, but the string \"3.5\" came"),
+        (json!({"count": -1}), "`count`: expected a whole number from 0 to 4294967295, but the integer `-1` came"),
+        (
+            json!({"inner": {"id": 1, "flag": "maybe"}}),
+            "`inner.flag`: expected a boolean, but the string \"maybe\" came",
+        ),
+        (json!({"inner": {}}), "missing field `inner.id`"),
+        (json!({"inner": [true]}), "`inner"),
+        (json!({"inner": 3}), "`inner`: expected an object, but the integer `3` came"),
+        (json!({"list": [1, "x"]}), "`list[1]`: expected a whole number"),
+        (json!({"list": {}}), "`list`: expected a list, but an object came"),
+        (json!({"map": {"k": []}}), "`map.k`: expected a whole number, but a list came"),
+        (json!({"text": 3}), "`text`: expected a string, but the integer `3` came"),
+        (json!({"level": "medium"}), "`level`: unknown variant `medium`, expected `low` or `high`"),
     ] {
         let message = kinds(&wrong).unwrap_err();
         assert!(message.contains(says) && message.contains("do not fit Kinds"), "{message}");
         assert!(message.ends_with("nothing was run"), "{message}");
     }
-    let message = kinds(&json!({"count": "x".repeat(5000)})).unwrap_err();
-    assert!(message.len() < ECHO + 100 && message.contains(", expected u32"), "{message}");
+}
+
+/// Take a place.
+#[derive(Debug, Deserialize, JsonSchema, Tool)]
+#[expect(dead_code, reason = "read by the derives only")]
+struct Flat {
+    #[serde(flatten)]
+    inner: Inner,
+    positive: Option<std::num::NonZeroU8>,
+}
+
+#[test]
+fn errors_name_fields_of_flattened_structs_and_words_of_others() {
+    let told = |wrong: Value| Flat::parse(&wrong.to_string()).unwrap_err().to_string();
+    let message = told(json!({"id": true}));
+    assert!(
+        message.contains("`id`: expected a whole number from 0 to 4294967295, but the boolean `true`"),
+        "{message}"
+    );
+    assert!(told(json!({})).contains("missing field `id`"));
+    let message = told(json!({"id": 1, "positive": 0}));
+    assert!(message.contains("`positive`: expected a whole number from 0 to 255 but not 0"), "{message}");
+}
+
+/// How much of the model's own `x`s a message repeats, in bytes.
+fn echoed(wrong: &Value) -> usize {
+    kinds(wrong).unwrap_err().matches('x').count()
+}
+
+#[test]
+fn errors_never_echo_more_than_the_limit() {
+    let long = "x".repeat(5000);
+    let mut map = serde_json::Map::new();
+    map.insert(long.clone(), json!(long));
+    for wrong in [
+        json!({"count": long}),
+        json!({"map": map}),
+        json!({"level": long}),
+        json!({"inner": {"id": long}}),
+        json!({"list": [long]}),
+    ] {
+        // `expected` holds one more
+        assert!((20..=ECHO + 1).contains(&echoed(&wrong)), "{}", kinds(&wrong).unwrap_err());
+    }
+    let text = format!("[{long}");
+    let message = Kinds::parse(&text).unwrap_err().to_string();
+    assert!((20..=ECHO).contains(&message.matches('x').count()), "{message}");
 }
 
 /// Take nothing.

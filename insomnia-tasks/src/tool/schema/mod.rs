@@ -3,7 +3,7 @@
 //! [`plain`] turns what schemars derives (or a host wrote by hand) into the form in which tool parameters are sent:
 //! everything inlined, one `type` per node, enums as strings, optional fields left out of `required`, `properties`
 //! spelled out even when empty, keys in declared order. What would only narrow a value further and is not understood
-//! everywhere (`pattern`, `format`, `default`, `not` …) is left out; what cannot be said plainly is an error that
+//! everywhere (`pattern`, `default`, `not` …) is left out, a known `format` is told in words; what cannot be said plainly is an error that
 //! names the place.
 //!
 //! ```
@@ -22,6 +22,7 @@
 //! ```
 
 mod error;
+mod null;
 mod object;
 mod read;
 mod render;
@@ -34,6 +35,7 @@ mod union;
 pub use error::SchemaError;
 pub use render::plain;
 
+pub(super) use null::allow_null;
 pub(super) use read::read;
 pub(super) use shape::{Kind, Shape};
 pub(super) use strict::strict;

@@ -118,7 +118,11 @@ impl<'a> Reader<'a> {
             "object" => return self.object(map),
             _ => return self.invalid("`type` is not one of JSON Schema's"),
         };
-        Ok(Shape::of(kind))
+        let mut shape = Shape::of(kind);
+        if name == "string" {
+            shape.notes.extend(map.get("format").and_then(Value::as_str).and_then(format).map(str::to_owned));
+        }
+        Ok(shape)
     }
 
     fn array(&mut self, map: &'a Map<String, Value>) -> Result<Kind, SchemaError> {
@@ -167,6 +171,24 @@ fn untyped(map: &Map<String, Value>) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// What a model is told of a string's format. The plain form has no keyword for it.
+fn format(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "date-time" => "A date and time with its offset, such as 2026-01-31T09:30:00Z.",
+        "partial-date-time" => "A date and time without offset, such as 2026-01-31T09:30:00.",
+        "date" => "A date, such as 2026-01-31.",
+        "time" | "partial-time" => "A time of the day, such as 09:30:00.",
+        "duration" => "A duration in ISO 8601, such as PT1H30M.",
+        "uuid" => "A UUID.",
+        "uri" | "url" => "An absolute URL.",
+        "email" => "An e-mail address.",
+        "ip" => "An IP address.",
+        "ipv4" => "An IPv4 address.",
+        "ipv6" => "An IPv6 address.",
+        _ => return None,
+    })
 }
 
 fn number(map: &Map<String, Value>, key: &str) -> Option<Number> {

@@ -16,6 +16,7 @@ impl Default for Dialect {
             developer_role: false,
             alternate: true,
             strict_schemas: false,
+            allow_null: false,
             stream_usage: false,
         }
     }

@@ -44,6 +44,9 @@ pub struct Dialect {
     /// Whether tools are offered with strict schemas: `"strict": true`, every field required, those that are optional
     /// nullable. A tool that strict mode cannot express, such as one that takes any JSON value, is offered without.
     pub strict_schemas: bool,
+    /// Whether the schemas of tools allow `null` where a field is optional: for servers that check the arguments that a
+    /// model writes against the schema. Strict schemas always do.
+    pub allow_null: bool,
     /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`), which some servers refuse.
     /// [`WorkerSettings::stream_usage`](crate::worker::WorkerSettings::stream_usage) overrides it.
     pub stream_usage: bool,
@@ -103,6 +106,13 @@ impl Dialect {
     #[must_use]
     pub fn with_strict_schemas(mut self, strict: bool) -> Self {
         self.strict_schemas = strict;
+        self
+    }
+
+    /// The same dialect with `null` allowed for optional fields in the schemas of tools, or not.
+    #[must_use]
+    pub fn with_allow_null(mut self, allowed: bool) -> Self {
+        self.allow_null = allowed;
         self
     }
 

@@ -18,8 +18,12 @@ fn hand_written_schemas() {
     assert_eq!(field(json!({"allOf": [{"type": "string"}]})), json!({"type": "string"}));
     assert_eq!(field(json!({"type": "integer", "exclusiveMinimum": 0})), json!({"type": "integer", "minimum": 1}));
     assert_eq!(
-        field(json!({"type": "string", "pattern": "^a", "default": "a", "format": "uri", "title": "T"})),
+        field(json!({"type": "string", "pattern": "^a", "default": "a", "format": "x", "title": "T"})),
         json!({"type": "string"})
+    );
+    assert_eq!(
+        field(json!({"type": ["string", "null"], "format": "date", "description": "Since when."})),
+        json!({"type": "string", "description": "Since when.\nA date, such as 2026-01-31."})
     );
     // Some servers refuse a required field that is not declared.
     assert_eq!(schema(json!({"type": "string"})).unwrap()["required"], json!(["x"]));

@@ -4,10 +4,9 @@ use serde::Deserialize;
 
 /// Read.
 #[derive(Deserialize, JsonSchema, Tool)]
-struct T<P> {
-    path: P,
-}
+#[tool(name = 3)]
+struct T {}
 
 fn main() {
-    let _ = T::<String>::definition();
+    let _ = T::definition();
 }

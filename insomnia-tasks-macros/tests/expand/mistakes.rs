@@ -1,0 +1,5 @@
+#[derive(Deserialize, JsonSchema, Tool)]
+#[tool(name = "read file", title = "Read")]
+struct ReadFile<'a> {
+    path: &'a str,
+}

@@ -1,0 +1,6 @@
+/// For readers.
+#[derive(Deserialize, JsonSchema, Tool)]
+#[tool(name = "search-files", description = "Search all files.")]
+struct Search {
+    text: String,
+}

@@ -1,0 +1,5 @@
+#[derive(Toolbox)]
+pub enum Tools {
+    Read(ReadFile),
+    Search(files::Search),
+}

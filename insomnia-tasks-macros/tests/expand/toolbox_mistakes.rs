@@ -1,0 +1,5 @@
+#[derive(Toolbox)]
+enum Tools {
+    Read(ReadFile, String),
+    Nothing,
+}

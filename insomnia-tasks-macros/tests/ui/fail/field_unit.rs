@@ -1,0 +1,13 @@
+use insomnia_tasks::Tool;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Read.
+#[derive(Deserialize, JsonSchema, Tool)]
+struct T {
+    nothing: Option<()>,
+}
+
+fn main() {
+    let _ = T::definition();
+}

@@ -1,0 +1,12 @@
+use insomnia_tasks::Tool;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Read.
+#[derive(Deserialize, JsonSchema, Tool)]
+#[tool = "read"]
+struct T {}
+
+fn main() {
+    let _ = T::definition();
+}

@@ -1,0 +1,105 @@
+use serde_json::Value;
+
+use crate::tool::{
+    Tool, ToolError,
+    clip::{ECHO, clip, clip_message},
+    schema::{Kind, Shape},
+};
+
+/// Bytes of [`ECHO`] that the path of a field may take; a map's keys in it are the model's.
+const PATH: usize = 80;
+
+/// What the model is told of arguments that do not fit: which field, what was expected, what came.
+pub(super) fn told<T: Tool>(
+    problem: &serde_path_to_error::Error<serde_json::Error>,
+    value: &Value,
+    shape: Option<&Shape>,
+) -> ToolError {
+    let reason = problem.inner().to_string();
+    let path = match problem.path().to_string() {
+        path if path != "." => path,
+        // serde loses the way to the fields of a flattened struct
+        _ if reason.starts_with("invalid ") => shape.and_then(|shape| misfit(value, shape)).unwrap_or_default(),
+        _ => String::new(),
+    };
+    ToolError::new(format!("the arguments do not fit {}: {}; nothing was run", T::NAME, sentence(&path, &reason)))
+}
+
+fn sentence(path: &str, reason: &str) -> String {
+    let path = clip(path, PATH);
+    if let Some(name) = reason.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+        let dot = if path.is_empty() { "" } else { "." };
+        return format!("missing field `{path}{dot}{name}`");
+    }
+    let reason = match reason.split_once(' ').zip(reason.rsplit_once(", expected ")) {
+        Some((("invalid", _), (came, expected))) => {
+            let came =
+                came.strip_prefix("invalid type: ").or_else(|| came.strip_prefix("invalid value: ")).unwrap_or(came);
+            format!("expected {}, but {} came", clip(&wanted(expected), ECHO), clip(&came_in(came), ECHO - PATH))
+        }
+        // the list is the tool's own
+        Some((("unknown", _), (came, expected))) => {
+            format!("{}, expected {}", clip(came, ECHO - PATH), clip(expected, 1000))
+        }
+        _ => clip_message(reason, ECHO - PATH).into_owned(),
+    };
+    if path.is_empty() { reason } else { format!("`{path}`: {reason}") }
+}
+
+/// serde's words for what it wanted, without those that only Rust has.
+fn wanted(expected: &str) -> String {
+    let (bare, suffix) = match expected.strip_prefix("a nonzero ") {
+        Some(bare) => (bare, " but not 0"),
+        None => (expected, ""),
+    };
+    let words = match bare {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "u128" | "usize" => "a whole number from 0",
+        "i8" => "a whole number from -128 to 127",
+        "i16" => "a whole number from -32768 to 32767",
+        "i32" => "a whole number from -2147483648 to 2147483647",
+        "i64" | "i128" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        _ if bare.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("{words}{suffix}")
+}
+
+fn came_in(came: &str) -> String {
+    match came {
+        "map" => "an object".to_owned(),
+        "sequence" => "a list".to_owned(),
+        "null" | "unit value" => "null".to_owned(),
+        other => format!("the {other}"),
+    }
+}
+
+/// The path of the first value whose type is not the schema's.
+fn misfit(value: &Value, shape: &Shape) -> Option<String> {
+    match (value, &shape.kind) {
+        (Value::Object(object), Kind::Object { properties, others }) => object.iter().find_map(|(name, value)| {
+            let field = properties.iter().find(|field| field.name == *name);
+            let shape = field.map(|field| &field.shape).or(others.as_deref())?;
+            Some(join(name, &misfit(value, shape)?))
+        }),
+        (Value::Array(values), Kind::Array { items, .. }) => values
+            .iter()
+            .enumerate()
+            .find_map(|(index, value)| Some(join(&format!("[{index}]"), &misfit(value, items)?))),
+        (Value::Null, _) | (_, Kind::Any) => None,
+        (Value::Bool(_), Kind::Boolean)
+        | (Value::Number(_), Kind::Integer(_) | Kind::Number(_))
+        | (Value::String(_), Kind::String { .. }) => None,
+        _ => Some(String::new()),
+    }
+}
+
+fn join(step: &str, rest: &str) -> String {
+    let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+    format!("{step}{dot}{rest}")
+}
