@@ -33,6 +33,7 @@
 #[allow(unused_extern_crates)] // the derive macros name the crate by this path, inside it too
 extern crate self as insomnia_tasks;
 
+mod cost;
 #[cfg(feature = "client")]
 pub mod interceptor;
 pub mod item;
@@ -53,6 +54,7 @@ pub mod wire;
 #[cfg(feature = "client")]
 pub mod worker;
 
+pub use cost::Cost;
 #[cfg(feature = "client")]
 pub use interceptor::Interceptor;
 pub use item::{Item, ItemError, ItemKind, ToolCall};

@@ -72,7 +72,11 @@ async fn have_a_limit_of_requests() {
 async fn are_answered_without_streaming_too() {
     let place = Place::new();
     let whole = server(vec![create("x"), Reply::text("done")]).await;
-    let ran = place.chat(&whole, &["-p", "A", "--no-stream"]).run().ended(0).told(&["TaskCreate", "2 requests"]);
+    let ran = place.chat(&whole, &["-p", "A", "--no-stream"]).run().ended(0).told(&[
+        "TaskCreate",
+        "2 requests",
+        "for tasks alone",
+    ]);
     assert_eq!(ran.stdout, "done\n");
     assert!(whole.requests().iter().all(|request| !request.wants_stream()));
 }

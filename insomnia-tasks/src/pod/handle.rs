@@ -5,7 +5,7 @@ use tokio::sync::Mutex;
 
 use super::{PodBuilder, TurnStream, notifications::Notifications};
 use crate::{
-    Item,
+    Cost, Item,
     reminder::Reminders,
     session::{Damage, Ledger},
     task::TaskStore,
@@ -109,6 +109,11 @@ impl Pod {
     #[doc(alias = "get_history")]
     pub fn history(&self) -> Vec<Item> {
         self.history.to_vec()
+    }
+
+    /// What tasks and reminders have cost in this session so far.
+    pub fn cost(&self) -> Cost {
+        Cost::of(&self.history.to_vec())
     }
 
     /// What was found damaged when the session was opened; empty for a whole session. Nothing of it was thrown away.

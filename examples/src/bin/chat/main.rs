@@ -69,7 +69,8 @@ async fn run(args: Args) -> Result<(), Failure> {
         };
         run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
+    let cost = opened.pod.cost();
     let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
-    screen.closed(&resume_command(&args, &endpoint, &opened));
+    screen.closed(&cost, &resume_command(&args, &endpoint, &opened));
     outcome.and(closed)
 }

@@ -1,4 +1,5 @@
 use insomnia_tasks::{
+    Cost,
     task::{TaskChange, TaskStore},
     worker::{Event, Turn, TurnError},
 };
@@ -101,11 +102,11 @@ impl Screen {
         }
     }
 
-    /// Says how to go on with the session.
-    pub(crate) fn closed(&self, resume: &str) {
+    /// Says what tasks and reminders have cost, and how to go on with the session.
+    pub(crate) fn closed(&self, cost: &Cost, resume: &str) {
         match self {
-            Self::Text(text) => text.closed(resume),
-            Self::Json => {}
+            Self::Text(text) => text.closed(cost, resume),
+            Self::Json => note!("{cost}"),
         }
     }
 }

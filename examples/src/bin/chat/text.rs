@@ -8,6 +8,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use insomnia_tasks::{
+    Cost,
     reminder::Decision,
     task::{TaskStatus, TaskStore},
     worker::{Event, Turn, TurnError},
@@ -171,8 +172,11 @@ impl Text {
         note!("{WARN}cancelled{WARN:#}{DIM}; the next prompt goes on from here{DIM:#}");
     }
 
-    pub(crate) fn closed(&self, resume: &str) {
+    pub(crate) fn closed(&self, cost: &Cost, resume: &str) {
         self.end_line();
+        if cost.requests > 0 {
+            note!("{DIM}{cost}{DIM:#}");
+        }
         note!("{DIM}the session is kept; to go on with it:{DIM:#}\n  {}", visible(resume));
     }
 
