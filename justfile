@@ -23,3 +23,19 @@ build-cost:
 # Records anew what the derives expand to, after a change that was meant.
 expansions:
     UPDATE_SNAPSHOTS=1 cargo test -p insomnia-tasks-macros --lib snapshots
+
+# What requests, sessions and streams cost, into docs/BENCHMARKS.md. In a workspace of its own, which builds the peers first.
+bench:
+    benches/run.sh
+
+# What tools and reminders cost in tokens, into docs/TOKENS.md.
+tokens:
+    cargo run --locked --release --manifest-path benches/Cargo.toml --bin tokens
+
+# Counts the instructions of the hot paths (needs valgrind) and holds them to benches/instructions/limits.tsv.
+instructions:
+    benches/instructions/run.sh
+
+# Writes those limits anew.
+instructions-set:
+    benches/instructions/run.sh --set

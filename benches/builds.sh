@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds the library with its default features, and async-openai alone, each from nothing. Prints CPU time and crates as JSON.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+TIMEFORMAT='%U %S'
+
+figure() {
+    local name=$1 dependency=$2 place
+    place=$(mktemp -d)
+    mkdir "$place/src"
+    touch "$place/src/lib.rs"
+    cp "$root/Cargo.lock" "$place/"
+    printf '[package]\nname = "probe"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\n%s\n' "$dependency" >"$place/Cargo.toml"
+    (cd "$place" && cargo fetch --quiet)
+    local spent crates
+    spent=$({ time (cd "$place" && cargo build --quiet --offline 2>/dev/null); } 2>&1)
+    crates=$(cd "$place" && cargo tree --offline -e normal --prefix none | sed 's/ (.*//' | sort -u | wc -l)
+    rm -rf "$place"
+    echo "\"$name\": {\"seconds\": $(awk '{print $1 + $2}' <<<"$spent"), \"crates\": $((crates - 1))}"
+}
+
+openai='async-openai = { version = "0.43", default-features = false, features = ["rustls", "chat-completion"] }'
+echo "{$(figure alone "$openai"), $(figure crate "insomnia-tasks = { path = \"$root/insomnia-tasks\" }")}"
