@@ -143,7 +143,7 @@ fn page() -> Result<String, Failure> {
             (of("crate")?, of("typed")?, of("rig")?, of("copied")?, of("transport")?);
         writeln!(
             page,
-            "| {count} | {} | {} ({}) | {} ({}) | {} ({}) | {} |",
+            "| {count} | {} | {} ({}) | {} ({}) | {} ({}) | {} ({}) |",
             time(ours),
             time(typed),
             short(ours / typed),
