@@ -8,6 +8,15 @@ sessions-long:
     INSOMNIA_HISTORIES=100000 cargo test -p insomnia-tasks --lib session::fold_tests
     INSOMNIA_KILLS=10000 cargo test -p insomnia-tasks-tests --test session i01 -- --nocapture
 
+# 10,000 random schedules of two owners of a session in Postgres, about five minutes.
+postgres-long:
+    tests/postgres/setup.sh
+    INSOMNIA_TESTS_REQUIRE_ALL=1 INSOMNIA_PG_SCHEDULES=10000 cargo test --test postgres schedules -- --nocapture
+
+# What sessions in Postgres cost, with a thousand and a million of them, into docs/postgres-bench.md.
+postgres-bench:
+    tests/postgres/bench.sh 1000000
+
 # Takes out what keeps sessions safe, one thing at a time; each time a test must turn red. About ten minutes.
 mutations:
     tests/mutations.sh

@@ -6,6 +6,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use async_openai::{Client, config::OpenAIConfig};
 use insomnia_tasks::{
     Pod,
     reminder::Cadence,
@@ -14,7 +15,7 @@ use insomnia_tasks::{
 use insomnia_tasks_examples::scripted::{RecordedRequest, Reply, ScriptedServer};
 use serde_json::{Value, json};
 
-use crate::{pods::client, server::server};
+use crate::server::server;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn turns_of_two_processes_are_one_conversation_with_reminders_where_they_belong() {
@@ -143,13 +144,17 @@ fn child() {
     let Ok(url) = std::env::var(DATABASE) else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let sessions = PostgresSessions::connect(&url).unwrap();
+    // one for all, for each reads the system's certificates
+    let http = reqwest::Client::new();
     let mut pods = Vec::new();
     for line in std::io::stdin().lines() {
         let order: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let number = |key: &str| u32::try_from(order[key].as_u64().unwrap()).unwrap();
         let outcome = runtime.block_on(async {
             let options = PostgresOptions::new().take_over(true);
-            let pod = Pod::builder(&client(order["model"].as_str().unwrap()), "gpt-5-mini")
+            let config = OpenAIConfig::new().with_api_base(text(&order["model"])).with_api_key("none");
+            let pod = Pod::builder(&Client::build(http.clone(), config), "gpt-5-mini")
+                .http_client(http.clone())
                 .cadence(Cadence::new(number("inactivity"), number("cooldown")).unwrap())
                 .session_in_postgres(&sessions, text(&order["session"]), options)
                 .build()
