@@ -27,6 +27,13 @@ pub enum Damage {
         /// What is wrong with it.
         reason: String,
     },
+    /// Records of a kind that this version does not know, perhaps of a newer one. They are kept and passed over.
+    UnknownKind {
+        /// What the records call themselves.
+        kind: String,
+        /// How many there are.
+        count: usize,
+    },
     /// The file ended in a write that was never finished, and so never acknowledged.
     TornTail {
         /// The bytes of that write.
@@ -46,6 +53,10 @@ impl fmt::Display for Damage {
             Self::Blob { seq, path, reason } => {
                 write!(f, "record {seq} was skipped, for its message in `{}` cannot be read: {reason}", path.display())
             }
+            Self::UnknownKind { kind, count } => write!(
+                f,
+                "{count} record(s) of the kind `{kind}`, which this version does not know, are kept and passed over; a newer version may read them"
+            ),
             Self::TornTail { bytes, kept_in: None } => write!(f, "the last {bytes} bytes are an unfinished write"),
             Self::TornTail { bytes, kept_in: Some(path) } => {
                 write!(f, "the last {bytes} bytes were an unfinished write and are now in `{}`", path.display())

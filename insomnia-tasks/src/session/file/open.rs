@@ -194,7 +194,7 @@ fn scan_tail(file: &dyn DiskFile) -> io::Result<Option<Scan>> {
         Err(NoSession::Io(error)) => return Err(error),
         Err(_) => return Ok(None),
     };
-    let sound = scan.damage.iter().all(|damage| matches!(damage, Damage::TornTail { .. }));
+    let sound = scan.damage.iter().all(|damage| matches!(damage, Damage::TornTail { .. } | Damage::UnknownKind { .. }));
     Ok((sound && suffices(start, &scan.entries)).then_some(scan))
 }
 

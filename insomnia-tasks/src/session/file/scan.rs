@@ -1,6 +1,8 @@
 //! Finds the records in a file, whatever state it was left in. It changes nothing.
 
-use std::{io, ops::RangeInclusive};
+use std::{collections::BTreeMap, io, ops::RangeInclusive};
+
+use serde::Deserialize;
 
 use super::{
     damage::Damage,
@@ -10,7 +12,7 @@ use super::{
 };
 use crate::session::{
     line::{self, Batch, Blob, HEADER_START, HeaderLine},
-    record::{Entry, Header, RecordError},
+    record::{Entry, EntryBody, Header, RecordError},
 };
 
 /// How the file ends when nothing is being written.
@@ -126,10 +128,30 @@ pub(super) fn scan(file: &dyn DiskFile, limit: u64, start: Option<Start>) -> Res
         _ => Tail::Torn,
     };
     let mut damage: Vec<_> = marks.into_iter().skip(1).filter_map(Mark::into_damage).collect();
+    damage.extend(unknown_kinds(&entries, &blobs));
     if tail == Tail::Torn {
         damage.push(Damage::TornTail { bytes: behind.len() as u64, kept_in: None });
     }
     Ok(Scan { header, entries, batches, blobs, damage, next_seq, end, tail })
+}
+
+/// Tells once of each kind that is not known.
+fn unknown_kinds(entries: &[Entry], blobs: &[(usize, Blob)]) -> impl Iterator<Item = Damage> {
+    #[derive(Deserialize)]
+    struct Kind {
+        record: String,
+    }
+    let mut kinds = BTreeMap::<String, usize>::new();
+    for (index, entry) in entries.iter().enumerate() {
+        // until its message is fetched, an item looks like one of them
+        if let EntryBody::Unknown(whole) = &entry.body
+            && blobs.binary_search_by_key(&index, |(index, _)| *index).is_err()
+            && let Ok(Kind { record }) = serde_json::from_str(whole.get())
+        {
+            *kinds.entry(record).or_default() += 1;
+        }
+    }
+    kinds.into_iter().map(|(kind, count)| Damage::UnknownKind { kind, count })
 }
 
 /// How many lines stay: up to the last whole one, without a last batch of which something is missing.

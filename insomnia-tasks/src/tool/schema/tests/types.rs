@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{agrees, refused, rendered};
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)] // read by the derives only
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Scalars {
     /// A text.
     text: String,
@@ -92,7 +92,7 @@ enum Documented {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Enums {
     level: Level,
     /// The worst.
@@ -133,7 +133,7 @@ fn string_enums() {
 
 /// A point.
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Point {
     /// To the right.
     x: i64,
@@ -141,7 +141,7 @@ struct Point {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Containers {
     /// Where.
     at: Point,
@@ -213,7 +213,7 @@ fn containers() {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct AnyValues {
     /// What to store.
     value: Value,
@@ -246,7 +246,7 @@ struct Empty {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Flattened {
     #[serde(flatten)]
     point: Point,
@@ -265,14 +265,14 @@ fn roots() {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Tree {
     name: String,
     children: Vec<Tree>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 enum Shapes {
     Circle { radius: f64 },
     Nothing,
@@ -280,7 +280,7 @@ enum Shapes {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 enum Tagged {
     Circle { radius: f64 },
     Square { side: f64 },
@@ -288,14 +288,14 @@ enum Tagged {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 enum Either {
     Id(u64),
     Name(String),
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Holder<T> {
     inside: Vec<T>,
 }
