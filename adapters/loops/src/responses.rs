@@ -1,50 +1,35 @@
 //! The Responses API, with the whole input in each request, so that nothing has to be kept by the server.
 
-use std::path::Path;
+use async_openai::types::responses::{CreateResponseArgs, EasyInputMessage, InputItem};
+use insomnia_tasks::responses::to_input;
 
-use async_openai::{
-    Client,
-    config::OpenAIConfig,
-    types::responses::{CreateResponseArgs, EasyInputMessage, InputItem},
-};
-use insomnia_tasks::{HostMessage, Item, Tasks, responses::to_input};
+use crate::{Agent, Error, file, no_such_tool};
 
-use crate::{Error, file};
-
-/// One turn: from a prompt to the answer that calls no tool. `tasks` are new ones; they are filled from the history.
+/// One turn: from a prompt to the answer that calls no tool.
 ///
 /// # Errors
 /// If a request fails or the file cannot be read or written. The history is as it was last sent.
-pub async fn turn(
-    client: &Client<OpenAIConfig>,
-    model: &str,
-    tasks: Tasks,
-    history: &Path,
-    prompt: &str,
-) -> Result<String, Error> {
-    let mut input: Vec<InputItem> = file::read(history)?;
-    tasks.resume_responses(&input)?;
+pub async fn turn(agent: &Agent, prompt: &str) -> Result<String, Error> {
+    let mut input: Vec<InputItem> = file::read(&agent.history)?;
+    agent.tasks.resume_responses(&input)?;
     input.push(EasyInputMessage::from(prompt).into());
     loop {
-        tasks.before_request(&mut input);
-        file::write(history, &input)?;
+        agent.tasks.before_request(&mut input);
+        file::write(&agent.history, &input)?;
         let request = CreateResponseArgs::default()
-            .model(model)
+            .model(&agent.model)
             .input(input.clone())
-            .tools(tasks.response_tools()?)
+            .tools(agent.tasks.response_tools()?)
             .store(false)
             .build()?;
-        let response = client.responses().create(request).await?;
+        let response = agent.client.responses().create(request).await?;
 
-        let answered = tasks.answered_response(&response.output)?;
+        let answered = agent.tasks.answered_response(&response.output)?;
         input.extend(to_input(&response.output)?);
         input.extend(answered.results::<InputItem>());
-        for call in &answered.others {
-            let result = Item::tool_message(&call.id, format!("there is no tool {}", call.name));
-            input.extend(InputItem::from_item(&result));
-        }
+        input.extend(no_such_tool::<InputItem>(&answered));
         if answered.items().is_empty() && answered.others.is_empty() {
-            file::write(history, &input)?;
+            file::write(&agent.history, &input)?;
             return Ok(response.output_text().unwrap_or_default());
         }
     }

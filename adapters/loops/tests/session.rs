@@ -6,7 +6,7 @@ use std::path::Path;
 use async_openai::{Client, config::OpenAIConfig, types::responses::InputItem};
 use insomnia_tasks::{Tasks, reminder::Cadence, wire::LateSystem};
 use insomnia_tasks_examples::scripted::{RecordedRequest, Reply, ScriptedServer};
-use insomnia_tasks_loops::{Error, chat, json, responses};
+use insomnia_tasks_loops::{Agent, Error, chat, json, responses};
 use insomnia_tasks_tests::{Case, Step, TEXT, refusal};
 use serde_json::{Value, json};
 
@@ -30,10 +30,11 @@ impl Loop {
     ) -> Result<String, Error> {
         let config = OpenAIConfig::new().with_api_base(server.base_url()).with_api_key("none");
         let client = Client::build(http.clone(), config);
+        let agent = Agent { client, model: "scripted".to_owned(), tasks, history: history.to_owned() };
         match self {
-            Self::Chat => chat::turn(&client, "scripted", tasks, history, prompt).await,
-            Self::Json => json::turn(&client, "scripted", tasks, history, prompt).await,
-            Self::Responses => responses::turn(&client, "scripted", tasks, history, prompt).await,
+            Self::Chat => chat::turn(&agent, prompt).await,
+            Self::Json => json::turn(&agent, prompt).await,
+            Self::Responses => responses::turn(&agent, prompt).await,
         }
     }
 
@@ -165,4 +166,15 @@ async fn tools_and_results_have_the_form_of_each_api() {
         let called = if kind == Loop::Responses { "call_1_0" } else { "call_3" };
         assert_eq!(id(results[2]), Some(json!(called)));
     }
+}
+
+#[tokio::test]
+async fn over_json_a_field_that_no_type_knows_is_sent_back() {
+    let replies = vec![Reply::calls([("TaskList", json!({}))]).reasoning("let me see"), Reply::text("Nothing.")];
+    let server = ScriptedServer::start(replies).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let tasks = Tasks::new(Cadence::default(), LateSystem::System);
+    let history = folder.path().join("history.json");
+    Loop::Json.turn(&reqwest::Client::new(), &server, tasks, &history, "What is there?").await.unwrap();
+    assert_eq!(server.requests()[1].messages()[1]["reasoning_content"], "let me see");
 }
