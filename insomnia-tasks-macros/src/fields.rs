@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use quote::ToTokens;
 use syn::{Attribute, Data, DeriveInput, Field, LitStr, Type, ext::IdentExt};
 
@@ -7,6 +9,8 @@ use crate::{attr, check::MAX_DESCRIPTION, errors::Errors};
 /// named type holds is seen only when the definition is rendered.
 pub(crate) fn check(input: &DeriveInput, errors: &mut Errors) {
     let Data::Struct(data) = &input.data else { return };
+    let case_changes = Told::of(&input.attrs).renames_all;
+    let mut names = HashSet::new();
     for field in &data.fields {
         attr::refuse(
             &field.attrs,
@@ -19,14 +23,22 @@ pub(crate) fn check(input: &DeriveInput, errors: &mut Errors) {
             check_description(field, errors);
         }
         if !read.nameless {
+            let own = field.ident.as_ref().filter(|_| !case_changes).map(|ident| ident.unraw().to_string());
+            if let Some(name) = read.name.as_ref().map(LitStr::value).or(own)
+                && !names.insert(name.clone())
+            {
+                errors.at(&field.ident, format!("another argument has the name `{name}` too: rename one of them"));
+            }
             check_name(field, read.name, errors);
         }
     }
 }
 
-/// What serde and schemars are told of a field.
+/// What serde and schemars are told of a field, or of the struct.
 #[derive(Default)]
 struct Told {
+    /// The names of fields are written in another case.
+    renames_all: bool,
     name: Option<LitStr>,
     /// Its own name is not that of an argument.
     nameless: bool,
@@ -42,6 +54,7 @@ impl Told {
             let _ = attr.parse_nested_meta(|meta| {
                 match meta.path.get_ident().map(ToString::to_string).as_deref() {
                     Some("skip" | "skip_deserializing") => (told.nameless, told.by_other_means) = (true, true),
+                    Some("rename_all") => told.renames_all = true,
                     Some("flatten") => told.nameless = true,
                     Some("with" | "schema_with" | "deserialize_with" | "description") => told.by_other_means = true,
                     Some("rename") if meta.input.peek(syn::Token![=]) => {
