@@ -23,7 +23,9 @@ use insomnia_tasks::{
 use server::Server;
 use tokio_postgres::types::Type;
 
-const SECONDS: u64 = 4;
+/// How long each is measured, and how often by turns: a disk is not equally fast all the time.
+const SPAN: Duration = Duration::from_secs(1);
+const ROUNDS: usize = 5;
 
 /// The sessions that each client has open.
 const OPEN: usize = 4;
@@ -43,8 +45,11 @@ async fn main() {
     println!("|---|---|---|---|---|---|");
     for clients in [1, 8, 32] {
         let pool = pool(&server);
-        let empty = measure(clients, |number| Empty::new(pool.clone(), number)).await;
-        let append = measure(clients, |number| Append::new(pool.clone(), number)).await;
+        let (mut empty, mut append) = (Measured::default(), Measured::default());
+        for _ in 0..ROUNDS {
+            empty.add(measure(clients, |number| Empty::new(pool.clone(), number)).await);
+            append.add(measure(clients, |number| Append::new(pool.clone(), number)).await);
+        }
         println!(
             "| {clients} | {} | {:.2} ms | {} | {:.2} ms | {:.2} |",
             append.per_second(),
@@ -130,12 +135,18 @@ impl Step for Append {
     }
 }
 
+#[derive(Default)]
 struct Measured {
     times: Vec<Duration>,
     took: Duration,
 }
 
 impl Measured {
+    fn add(&mut self, other: Self) {
+        self.times.extend(other.times);
+        self.took += other.took;
+    }
+
     fn per_second(&self) -> u64 {
         (self.times.len() as f64 / self.took.as_secs_f64()) as u64
     }
@@ -163,7 +174,7 @@ async fn measure<S: Step, F: Future<Output = S>>(clients: usize, make: impl Fn(u
         tokio::spawn(async move {
             barrier.wait().await;
             let mut times = Vec::new();
-            while started.elapsed() < Duration::from_secs(SECONDS) {
+            while started.elapsed() < SPAN {
                 let step = Instant::now();
                 stepper.step().await;
                 times.push(step.elapsed());

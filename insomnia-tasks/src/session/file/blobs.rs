@@ -41,8 +41,8 @@ impl Blobs {
         }
         let name = hex(&Sha256::digest(message));
         let path = self.path(&name);
-        let whole = |file: &Box<dyn DiskFile>| file.read(message.len() as u64 + 1).is_ok_and(|bytes| bytes == message);
-        match self.disk.open(&path, false).ok().filter(whole) {
+        let whole = |file: &dyn DiskFile| file.read(message.len() as u64 + 1).is_ok_and(|bytes| bytes == message);
+        match self.disk.open(&path, false).ok().filter(|file| whole(&**file)) {
             // whoever wrote it may not have come to its flush
             Some(file) => self.flush(&*file)?,
             None => self.write(&path, message)?,

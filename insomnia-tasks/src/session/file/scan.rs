@@ -23,6 +23,7 @@ pub(super) struct Scan {
     pub(super) header: Header,
     pub(super) entries: Vec<Entry>,
     /// The batch that each entry was written in.
+    #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "copies to a database ask for it"))]
     pub(super) batches: Vec<Option<Batch>>,
     /// The entries, by index, whose messages are elsewhere.
     pub(super) blobs: Vec<(usize, Blob)>,
