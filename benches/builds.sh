@@ -2,6 +2,8 @@
 # Builds the library with its default features, and async-openai alone, each from nothing. Prints CPU time and crates as JSON.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+lists=$(mktemp -d)
+trap 'rm -rf "$lists"' EXIT
 TIMEFORMAT='%U %S'
 
 figure() {
@@ -12,12 +14,15 @@ figure() {
     cp "$root/Cargo.lock" "$place/"
     printf '[package]\nname = "probe"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\n%s\n' "$dependency" >"$place/Cargo.toml"
     (cd "$place" && cargo fetch --quiet)
-    local spent crates
+    local spent
     spent=$({ time (cd "$place" && cargo build --quiet --offline 2>/dev/null); } 2>&1)
-    crates=$(cd "$place" && cargo tree --offline -e normal --prefix none | sed 's/ (.*//' | sort -u | wc -l)
+    (cd "$place" && cargo tree --offline -e normal --prefix none) | sed 's/ (.*//' | sort -u | grep -v '^probe ' >"$lists/$name"
     rm -rf "$place"
-    echo "\"$name\": {\"seconds\": $(awk '{print $1 + $2}' <<<"$spent"), \"crates\": $((crates - 1))}"
+    echo "\"$name\": {\"seconds\": $(awk '{print $1 + $2}' <<<"$spent"), \"crates\": $(wc -l <"$lists/$name")}"
 }
 
 openai='async-openai = { version = "0.43", default-features = false, features = ["rustls", "chat-completion"] }'
-echo "{$(figure alone "$openai"), $(figure crate "insomnia-tasks = { path = \"$root/insomnia-tasks\" }")}"
+alone=$(figure alone "$openai")
+crate=$(figure crate "insomnia-tasks = { path = \"$root/insomnia-tasks\" }")
+more=$(comm -13 "$lists/alone" "$lists/crate" | cut -d' ' -f1 | sed 's/.*/"&"/' | paste -sd,)
+echo "{$alone, $crate, \"more\": [$more]}"

@@ -112,13 +112,15 @@ fn page() -> Result<String, Failure> {
             1.0,
         );
     }
+    let mut more = String::new();
     match figures("builds") {
-        Ok(figures) => builds(&mut table, &figures)?,
+        Ok(figures) => more = builds(&mut table, &figures)?,
         Err(error) => eprintln!("no rows about builds: {error}"),
     }
     page += WHAT;
     page += &table.0;
     page += &reach()?;
+    page += &more;
     page += "\n## A request against the length of the history\n\n![cost per request](bench-requests.svg)\n\n";
     page += "`transport` sends the same bytes, ready before, through the same HTTP client: no loop can be below it. `copied` copies them \
              into a new allocation first, as a loop must whose history grows. In brackets: this crate by that.\n\n";
@@ -162,8 +164,8 @@ fn page() -> Result<String, Failure> {
     Ok(page)
 }
 
-/// Clean builds of the crate and of async-openai alone.
-fn builds(table: &mut Table, builds: &Value) -> Result<(), Failure> {
+/// Clean builds of the crate and of async-openai alone; the text tells the crates that come on top.
+fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
     let build = |who: &str, what: &str| builds[who][what].as_f64().ok_or("no figure of a build");
     let (ours, peer) = (build("crate", "seconds")?, build("alone", "seconds")?);
     table.row(
@@ -181,7 +183,13 @@ fn builds(table: &mut Table, builds: &Value) -> Result<(), Failure> {
         ours / (peer + 15.0),
         1.0,
     );
-    Ok(())
+    let more: Vec<_> = builds["more"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    Ok(format!(
+        "Crates that async-openai does not bring: {}. Of these `schemars` with its company makes the tools' schemas, \
+         `async-compression` with `flate2` reads replies that gateways send compressed, `sha2` keeps large messages and forks under \
+         their digest, `uuid` names sessions.\n",
+        more.join(", ")
+    ))
 }
 
 /// Why a figure is out of reach, with the measurement that shows it.
