@@ -26,7 +26,9 @@
 
 mod branch;
 mod compact;
+mod digest;
 mod file;
+mod ids;
 mod ledger;
 mod line;
 mod past;

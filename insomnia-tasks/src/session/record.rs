@@ -2,10 +2,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
-use super::line;
+use super::{digest::Sha256, ids, line};
 use crate::Item;
 
 /// The format version that this crate writes, and the newest that it reads.
@@ -30,7 +28,7 @@ pub struct Header {
 impl Header {
     /// The header of a session that begins now.
     pub fn new(instructions: Option<String>) -> Self {
-        Self { session: Uuid::now_v7().to_string(), created: now_ms(), parent: None, instructions }
+        Self { session: ids::uuid(), created: now_ms(), parent: None, instructions }
     }
 
     /// The header of a session that begins now with these records of this one.
@@ -93,9 +91,7 @@ pub enum EntryBody {
 impl Entry {
     /// An entry made now, with a fresh id.
     pub fn new(seq: u64, turn: u64, body: EntryBody) -> Self {
-        // the low half of a UUID holds its counter and its random bits
-        let id = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
-        Self { seq, id, time: now_ms(), turn, body }
+        Self { seq, id: ids::entry(), time: now_ms(), turn, body }
     }
 
     /// The entry as one line of JSON. The message of an item stands in it byte for byte.
@@ -135,12 +131,7 @@ fn fingerprint(entries: &[Entry]) -> String {
         hash.update(line);
         hash.update("\n");
     }
-    hex(&hash.finalize())
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finish()
 }
 
 /// Milliseconds since 1970.

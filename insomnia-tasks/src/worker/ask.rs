@@ -38,7 +38,7 @@ impl Worker {
                 continue;
             }
             failed += 1;
-            let Some(wait) = self.settings.retries.wait(failed, &error, told.text, fastrand::f64()) else {
+            let Some(wait) = self.settings.retries.wait(failed, &error, told.text, rand::random()) else {
                 let sent = self.parameters.iter().map(|(name, _)| name.as_str());
                 return Err(error.with_parameter_of(sent).into());
             };

@@ -1,7 +1,6 @@
 use std::{collections::HashSet, path::Path};
 
 use tokio_postgres::types::Type;
-use uuid::Uuid;
 
 use super::{
     PostgresError, PostgresSessions,
@@ -12,7 +11,7 @@ use super::{
     writer::{item_id, kind, live_compact, number},
 };
 use crate::session::{
-    Entry, FileStore, Header, OpenError,
+    Entry, FileStore, Header, OpenError, ids,
     line::{self, Batch},
 };
 
@@ -73,7 +72,7 @@ impl PostgresSessions {
         self.migrate().await?;
         let rows = Rows::new(header, entries, batches);
         // tells a lost answer to this commit from a session that was there
-        let nonce = Uuid::now_v7().to_string();
+        let nonce = ids::uuid();
         let mut attempt = 1;
         loop {
             match self.create_once(name, header, entries, &rows, &nonce).await {

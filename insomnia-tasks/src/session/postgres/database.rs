@@ -105,7 +105,7 @@ impl PostgresSessions {
             let wait = match &trouble {
                 Trouble::Conflict(_) if conflicts < CONFLICTS => {
                     conflicts += 1;
-                    Some(Duration::from_millis(fastrand::u64(..=u64::from(2 * conflicts))))
+                    Some(Duration::from_millis(rand::random_range(0..=u64::from(2 * conflicts))))
                 }
                 Trouble::Lost(_) => lost.next().copied(),
                 _ => None,

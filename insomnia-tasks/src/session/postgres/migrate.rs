@@ -49,7 +49,7 @@ pub(super) async fn migrate(sessions: &PostgresSessions) -> Result<(), PostgresE
             Ok(()) => {}
             // what is left of a race, or a connection that was lost
             Err(Trouble::Lost(_) | Trouble::Conflict(_)) if attempt < ATTEMPTS => {
-                tokio::time::sleep(std::time::Duration::from_millis(fastrand::u64(5..100))).await;
+                tokio::time::sleep(std::time::Duration::from_millis(rand::random_range(5..100))).await;
             }
             Err(Trouble::Refused(source)) => return Err(PostgresError::Schema { found, wanted, source }),
             Err(trouble) => return Err(trouble.into_error("make the tables")),

@@ -1,14 +1,13 @@
 use std::time::Duration;
 
 use tokio_postgres::{Row, types::Type};
-use uuid::Uuid;
 
 use super::{
     PostgresError, PostgresSessions, PostgresStore,
     read::{self, check_name},
     store::Claim,
 };
-use crate::session::{FORMAT, Header, Holder, StoredSession, line};
+use crate::session::{FORMAT, Header, Holder, StoredSession, ids, line};
 
 /// How to open a session in Postgres.
 #[derive(Clone, Debug)]
@@ -100,7 +99,7 @@ impl PostgresSessions {
         self.migrate().await?;
         let owner = options.owner.unwrap_or_else(|| Holder::this_process().to_string());
         // tells what this call did from what another one with the same owner did, should an answer be lost
-        let nonce = Uuid::now_v7().to_string();
+        let nonce = ids::uuid();
         let lease = i64::try_from(options.lease.as_millis()).unwrap_or(i64::MAX / 2);
         let mut created = false;
         let (epoch, head) = loop {
