@@ -177,7 +177,7 @@ fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
     );
     let (ours, peer) = (build("crate", "crates")?, build("alone", "crates")?);
     table.row(
-        "crates in it, async-openai's + 15",
+        "crates in it without this one and its macros, async-openai's + 15",
         &short(ours),
         &format!("{} + 15", short(peer)),
         ours / (peer + 15.0),
@@ -186,8 +186,8 @@ fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
     let more: Vec<_> = builds["more"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     Ok(format!(
         "Crates that async-openai does not bring: {}. Of these `schemars` with its company makes the tools' schemas, \
-         `async-compression` with `flate2` reads replies that gateways send compressed, `sha2` keeps large messages and forks under \
-         their digest, `uuid` names sessions.\n",
+         `indexmap` with its company keeps their keys in declared order, `zlib-rs` reads replies that gateways send compressed, \
+         `hmac-sha256` makes digests in builds without the TLS library that does it otherwise.\n",
         more.join(", ")
     ))
 }
