@@ -1,4 +1,5 @@
 //! A turn's traces as a collector receives them, over HTTP.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests, where these are the failure
 
 use std::{
     io::Read,
@@ -7,11 +8,7 @@ use std::{
 };
 
 use async_openai::{Client, config::OpenAIConfig};
-use insomnia_tasks::{
-    Pod, ToolDefinition, ToolError, ToolOutput, ToolSet,
-    reminder::Cadence,
-    worker::WorkerSettings,
-};
+use insomnia_tasks::{Pod, ToolDefinition, ToolError, ToolOutput, ToolSet, reminder::Cadence, worker::WorkerSettings};
 use insomnia_tasks_examples::scripted::{Reply, ScriptedServer};
 use opentelemetry_proto::tonic::{
     collector::trace::v1::ExportTraceServiceRequest,
@@ -109,9 +106,8 @@ async fn a_turn_arrives_with_names_parents_and_attributes() {
     let mut spans: Vec<_> = resources.iter().flat_map(|of| &of.scope_spans).flat_map(|of| &of.spans).collect();
     spans.sort_by_key(|span| span.start_time_unix_nano);
     let names: Vec<_> = spans.iter().map(|span| span.name.as_str()).collect();
-    let expected = [
-        "invoke_agent tester", "chat m", "execute_tool TaskCreate", "chat m", "execute_tool Break", "chat m",
-    ];
+    let expected =
+        ["invoke_agent tester", "chat m", "execute_tool TaskCreate", "chat m", "execute_tool Break", "chat m"];
     assert_eq!(names, expected);
 
     let (turn, below) = spans.split_first().unwrap();

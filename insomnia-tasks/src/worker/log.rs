@@ -101,6 +101,10 @@ impl Log {
         self.journal.flush().await.map_err(super::TurnError::Journal)
     }
 
+    pub(super) fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
+    }
+
     /// What a request sent now carries.
     pub(super) fn projection(&self) -> &Projection {
         &self.projection

@@ -32,7 +32,9 @@ pub struct WorkerSettings {
     pub compaction: Option<AutoCompaction>,
     /// Under which id traces name the conversation; a [`Pod`](crate::Pod) takes its session's if none is set.
     pub conversation: Option<String>,
-    /// Whether traces carry prompts, answers, and the arguments and results of tools; no by default, since they may hold
+    /// Under which name traces know the agent; none by default.
+    pub agent: Option<String>,
+    /// Whether traces carry instructions, messages, and the arguments and results of tools; no by default, since they may hold
     /// anything.
     pub trace_contents: bool,
     /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here or by the dialect.
@@ -52,6 +54,7 @@ impl Default for WorkerSettings {
             dialect: None,
             compaction: None,
             conversation: None,
+            agent: None,
             trace_contents: false,
             parameters: Map::new(),
         }
