@@ -39,14 +39,24 @@ impl Interceptor for TaskReminder {
 }
 
 fn trace(decision: Decision, request: &RequestContext<'_>) {
-    let (turn, number, word) = (request.turn, request.number, decision.word());
+    // exporters write out an unsigned number as text
+    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let (turn, number, word) = (signed(request.turn), signed(request.number), decision.word());
     match decision {
         Decision::Remind { tokens } => {
-            tracing::info!(reminder.decision = word, reminder.tokens = tokens, turn, request = number, "{decision}");
+            tracing::info!(
+                reminder.decision = word,
+                reminder.tokens = signed(tokens as u64),
+                turn,
+                request = number,
+                "{decision}"
+            );
         }
         Decision::Quiet(why) => {
             let requests_ago = match why {
-                Quiet::UsedRecently { requests_ago } | Quiet::CoolingDown { requests_ago } => Some(requests_ago),
+                Quiet::UsedRecently { requests_ago } | Quiet::CoolingDown { requests_ago } => {
+                    Some(signed(requests_ago))
+                }
                 _ => None,
             };
             tracing::debug!(

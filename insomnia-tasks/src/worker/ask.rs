@@ -46,7 +46,7 @@ impl Worker {
                 let sent = self.parameters.iter().map(|(name, _)| name.as_str());
                 return Err(error.with_parameter_of(sent).into());
             };
-            tracing::debug!(?wait, kind = ?error.kind(), status = error.status(), "the model call is tried again");
+            tracing::debug!(?wait, kind = ?error.kind(), status = error.status().map(i64::from), "the model call is tried again");
             listener(Event::Retrying { wait, error: error.to_string(), void: told.text || told.reasoning });
             sleep(wait).await;
         }

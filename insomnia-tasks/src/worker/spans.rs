@@ -13,6 +13,11 @@ use crate::{
 // Names and values are those of OpenTelemetry's conventions for generative AI, version 1.41. What they want as a list of words is
 // told as JSON, since a field has no such type.
 
+/// As OpenTelemetry has numbers: exporters write out an unsigned one as text.
+fn count(number: impl Into<u64>) -> i64 {
+    i64::try_from(number.into()).unwrap_or(i64::MAX)
+}
+
 /// What the requests of a turn cost together.
 #[derive(Default)]
 pub(super) struct Spent {
@@ -57,8 +62,8 @@ pub(super) fn turn(worker: &Worker, prompt: &Item) -> Span {
 
 /// Notes how a turn ended.
 pub(super) fn turn_ended(span: &Span, spent: &Spent, outcome: &Result<Turn, TurnError>, contents: bool) {
-    span.record("gen_ai.usage.input_tokens", spent.input);
-    span.record("gen_ai.usage.output_tokens", spent.output);
+    span.record("gen_ai.usage.input_tokens", spent.input.map(count));
+    span.record("gen_ai.usage.output_tokens", spent.output.map(count));
     match outcome {
         Ok(turn) if contents => {
             span.record("gen_ai.output.messages", contents::said(&turn.text, turn.finish_reason.as_deref()));
@@ -95,7 +100,7 @@ pub(super) fn chat(worker: &Worker) -> Span {
         gen_ai.system_instructions = contents.then(|| instructions(worker)).flatten(),
         gen_ai.input.messages = contents.then(|| sent(worker)),
         server.address = server().as_ref().and_then(|server| server.host_str()),
-        server.port = server().as_ref().and_then(|server| server.port_or_known_default()),
+        server.port = server().as_ref().and_then(|server| server.port_or_known_default()).map(count),
         gen_ai.response.id = Empty,
         gen_ai.response.model = Empty,
         gen_ai.response.finish_reasons = Empty,
@@ -117,10 +122,10 @@ pub(super) fn answered(span: &Span, outcome: &Result<Answer, ModelError>, first:
     match outcome {
         Ok(answer) => {
             let usage = answer.usage.unwrap_or_default();
-            span.record("gen_ai.usage.input_tokens", usage.prompt_tokens);
-            span.record("gen_ai.usage.output_tokens", usage.completion_tokens);
-            span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens);
-            span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens);
+            span.record("gen_ai.usage.input_tokens", usage.prompt_tokens.map(count));
+            span.record("gen_ai.usage.output_tokens", usage.completion_tokens.map(count));
+            span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens.map(count));
+            span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens.map(count));
             span.record("gen_ai.response.id", answer.id.as_deref());
             span.record("gen_ai.response.model", answer.model.as_deref());
             if let Some(reason) = &answer.finish_reason {
@@ -131,7 +136,7 @@ pub(super) fn answered(span: &Span, outcome: &Result<Answer, ModelError>, first:
             }
         }
         Err(error) => {
-            span.record("http.response.status_code", error.status());
+            span.record("http.response.status_code", error.status().map(count));
             failed(span, &kind(error));
         }
     }
