@@ -47,3 +47,15 @@ instructions:
 # Writes those limits anew.
 instructions-set:
     benches/instructions/run.sh --set
+
+# Packs both crates as they would be published, and builds each from what was packed.
+package:
+    tests/package.sh
+
+# Licences, duplicates, bans and sources of all dependencies, by deny.toml.
+deny:
+    tests/deny.sh
+
+# Whether the public interface has changed since a commit in a way that the version does not tell. Needs cargo-semver-checks.
+semver since="HEAD~1":
+    cargo semver-checks --package insomnia-tasks --all-features --baseline-rev {{since}}

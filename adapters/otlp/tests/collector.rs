@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests, where these are the failure
 
 use std::{
-    io::Read,
     sync::Arc,
     thread::{self, JoinHandle},
 };
