@@ -71,16 +71,21 @@ pub mod wire;
 pub mod worker;
 
 pub use cost::Cost;
+#[doc(inline)]
 #[cfg(feature = "client")]
 pub use interceptor::Interceptor;
+#[doc(inline)]
 pub use item::{Item, ItemError, ItemKind, ToolCall};
+#[doc(inline)]
 #[cfg(feature = "client")]
 pub use pod::Pod;
 pub use schemars;
 pub use tasks::{Answered, Tasks};
 #[doc(hidden)]
 pub use tool::private as __private;
+#[doc(inline)]
 pub use tool::{IntoToolOutput, Run, Tool, ToolDefinition, ToolError, ToolOutput, ToolSet, Toolbox};
+#[doc(inline)]
 pub use wire::HostMessage;
 
 /// The README's examples, compiled.
