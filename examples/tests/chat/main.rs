@@ -8,6 +8,7 @@ mod endpoint;
 mod failures;
 mod interrupts;
 mod json;
+mod new_agent;
 mod place;
 mod prompts;
 mod reminders;
