@@ -56,6 +56,7 @@ package:
 deny:
     tests/deny.sh
 
-# Whether the public interface has changed since a commit in a way that the version does not tell. Needs cargo-semver-checks.
+# Whether the public interface has changed since a commit in a way that the version does not tell. About three minutes; needs
+# `cargo install --locked cargo-semver-checks`.
 semver since="HEAD~1":
     cargo semver-checks --package insomnia-tasks --all-features --baseline-rev {{since}}

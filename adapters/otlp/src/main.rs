@@ -20,6 +20,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     settings.trace_contents = env::args().any(|argument| argument == "--contents");
     let pod = Pod::builder(&client, "demo").settings(settings).build().await?;
     println!("{}", pod.run("Look around in this folder.").await?.text);
+    provider.force_flush()?; // tells whether the collector took them
     provider.shutdown()?;
     Ok(())
 }
