@@ -11,6 +11,7 @@ mod json;
 mod place;
 mod prompts;
 mod reminders;
+mod report;
 mod saved;
 mod sessions;
 #[cfg(unix)]

@@ -27,11 +27,8 @@ impl Figures {
     pub(super) fn new(report: &Report, overhead: usize) -> Self {
         let with = |status| report.lanes.iter().filter(|lane| lane.status() == status).count();
         let deleted = with(TaskStatus::Deleted);
-        let mut waits: Vec<_> = report
-            .reminders
-            .iter()
-            .filter_map(|reminder| Some(reminder.answered? - reminder.request + 1))
-            .collect();
+        let mut waits: Vec<_> =
+            report.reminders.iter().filter_map(|reminder| Some(reminder.answered? - reminder.request + 1)).collect();
         waits.sort_unstable();
         let sum = |count: fn(&insomnia_tasks::wire::Usage) -> Option<u64>| {
             let counts = report.requests.iter().filter_map(|request| count(request.usage.as_ref()?));

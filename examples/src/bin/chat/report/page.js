@@ -18,9 +18,10 @@ follow();
 
 // a click into the picture leads to the request below it
 const hit = document.querySelector(".hit");
-hit.addEventListener("click", (event) => {
+hit.parentElement.addEventListener("click", (event) => {
   const place = hit.getBoundingClientRect();
   const part = (event.clientX - place.left) / place.width;
+  if (event.target.closest("a") || part < 0 || part > 1) return;
   const index = Math.min(Math.floor(part * hit.dataset.requests), hit.dataset.requests - 1);
   const entry = document.querySelectorAll("article.a:not(.void)")[index];
   if (entry) location.hash = entry.id;

@@ -69,10 +69,12 @@ fn date(ms: u64) -> String {
 }
 
 fn figures(figures: &Figures) -> Markup {
-    let median = figures.median_doubled.map(|twice| if twice % 2 == 0 { number(twice / 2) } else { format!("{}.5", twice / 2) });
+    let median =
+        figures.median_doubled.map(|twice| if twice % 2 == 0 { number(twice / 2) } else { format!("{}.5", twice / 2) });
     let share = (figures.idle * 100).checked_div(figures.requests);
     let tokens = figures.prompt_tokens.unwrap_or(0).saturating_add(figures.completion_tokens.unwrap_or(0));
-    let card = |name: &str, value: String, more: String| html! { div { dt { (name) } dd { b { (value) } small { (more) } } } };
+    let card =
+        |name: &str, value: String, more: String| html! { div { dt { (name) } dd { b { (value) } small { (more) } } } };
     html! {
         dl {
             (card("Tasks done", format!("{} of {}", number(figures.done), number(figures.tasks)), match figures.deleted {
@@ -128,12 +130,8 @@ fn article(entry: &Shown, answers_reminder: bool, room: &mut Room) -> Markup {
         _ => "s",
     }
     .to_owned();
-    let marks = [
-        (entry.calls_task_tools(), " k"),
-        (answers_reminder, " r"),
-        (entry.is_error(), " e"),
-        (entry.void, " void"),
-    ];
+    let marks =
+        [(entry.calls_task_tools(), " k"), (answers_reminder, " r"), (entry.is_error(), " e"), (entry.void, " void")];
     marks.iter().filter(|(marked, _)| *marked).for_each(|(_, mark)| class.push_str(mark));
     html! {
         article id=[(entry.seq > 0).then(|| format!("e{}", entry.seq))] class=(class) {

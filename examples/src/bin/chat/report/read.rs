@@ -102,7 +102,10 @@ impl Reader {
                     self.report.compactions.push((entry.seq, requests));
                 }
                 let summary = serde_json::from_str::<Compact>(compact.get()).map(|compact| compact.summary);
-                remark(&format!("What stands above is sent as a summary from here on:\n{}", summary.unwrap_or_default()))
+                remark(&format!(
+                    "What stands above is sent as a summary from here on:\n{}",
+                    summary.unwrap_or_default()
+                ))
             }
             EntryBody::Rewind { to_seq } => {
                 (self.round, self.unanswered) = (None, None);
@@ -160,7 +163,8 @@ impl Reader {
         }
         self.unanswered = (!shown.calls.is_empty()).then_some(shown.turn);
         let calls = shown.calls.iter().filter(|call| is_task_tool(&call.name));
-        self.overhead += calls.map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments)).sum::<usize>();
+        self.overhead +=
+            calls.map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments)).sum::<usize>();
     }
 
     /// Puts a result to its call; false if there is none.
