@@ -48,3 +48,16 @@ instructions:
 # Writes those limits anew.
 instructions-set:
     benches/instructions/run.sh --set
+
+# The size of the report of 5,000 requests, and how long it takes.
+report-figures:
+    cargo test --release -p insomnia-tasks-examples --test chat five_thousand -- --nocapture
+
+# The report's test in headless Chromium (apt-get install chromium), with what it needs from npm.
+report:
+    examples/tests/report/setup.sh
+    INSOMNIA_TESTS_REQUIRE_ALL=1 cargo test -p insomnia-tasks-examples --test chat report
+
+# The picture of the demo's report in the README, docs/report.png.
+report-picture:
+    examples/tests/report/picture.sh
