@@ -1,6 +1,20 @@
-#!/bin/sh
-# Installs what drives the browser in the report's test, from npm, into target/report. The browser is Debian's: apt-get install chromium
-set -eu
+#!/usr/bin/env bash
+# Installs what the report's test needs, where it is missing: Debian's chromium, node, and from npm what drives the browser,
+# into target/report.
+set -euo pipefail
+
+packages=()
+[ -n "${CHROMIUM:-}" ] || [ -x /usr/bin/chromium ] || packages+=(chromium fonts-dejavu-core)
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
+if [ ${#packages[@]} -gt 0 ]; then
+    sudo=()
+    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+    export DEBIAN_FRONTEND=noninteractive
+    "${sudo[@]}" apt-get update -q
+    "${sudo[@]}" apt-get install -y -q --no-install-recommends "${packages[@]}"
+fi
+
 cd "$(dirname "$0")"
 modules=../../../target/report
 mkdir -p "$modules"
