@@ -102,7 +102,7 @@ pub(crate) struct Saved {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Report {
-    /// The session's folder
+    /// The session's folder, or postgres://HOST/DATABASE/NAME
     #[arg(long, value_name = "DIR")]
     pub(crate) session: PathBuf,
 

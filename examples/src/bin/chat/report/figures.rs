@@ -1,4 +1,4 @@
-use insomnia_tasks::task::TaskStatus;
+use insomnia_tasks::{Cost, task::TaskStatus};
 
 use super::model::Report;
 
@@ -13,8 +13,7 @@ pub(super) struct Figures {
     pub(super) answered: usize,
     /// From a reminder to the next update, both requests counted; twice the median, so that halves are kept.
     pub(super) median_doubled: Option<usize>,
-    /// What task calls, their results and reminders say, in tokens; an estimate.
-    pub(super) overhead: usize,
+    pub(super) cost: Cost,
     /// Requests that touched no task while one was open.
     pub(super) idle: usize,
     pub(super) requests: usize,
@@ -24,7 +23,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn new(report: &Report, overhead: usize) -> Self {
+    pub(super) fn new(report: &Report, cost: Cost) -> Self {
         let with = |status| report.lanes.iter().filter(|lane| lane.status() == status).count();
         let deleted = with(TaskStatus::Deleted);
         let mut waits: Vec<_> =
@@ -41,7 +40,7 @@ impl Figures {
             reminders: report.reminders.len(),
             answered: waits.len(),
             median_doubled: middle(&waits),
-            overhead,
+            cost,
             idle: report.requests.iter().filter(|request| request.open && !request.updates).count(),
             requests: report.requests.len(),
             prompt_tokens: sum(|usage| usage.prompt_tokens),

@@ -3,6 +3,7 @@
 mod entries;
 mod figures;
 mod lanes;
+mod layout;
 mod model;
 mod page;
 mod picture;
@@ -14,16 +15,15 @@ mod tests;
 
 use std::{fs, io, path::Path};
 
-use insomnia_tasks::session::FileStore;
-
 use crate::{
     args::Report as Args,
     failure::Failure,
+    place::Place,
     terminal::{note, visible, write_text},
 };
 
-pub(crate) fn write(args: &Args) -> Result<(), Failure> {
-    let stored = FileStore::read(&args.session).map_err(|error| Failure::Session(error.to_string()))?;
+pub(crate) async fn write(args: &Args) -> Result<(), Failure> {
+    let stored = Place::of(&args.session)?.read_records().await?;
     for damage in &stored.damage {
         note!("warning: {}", visible(&damage.to_string()));
     }

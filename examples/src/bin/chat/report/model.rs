@@ -12,6 +12,8 @@ pub(super) struct Report {
     pub(super) entries: Vec<Shown>,
     /// The answers that count, in order. Request 1 is the first.
     pub(super) requests: Vec<Request>,
+    /// How many requests stand before each turn.
+    pub(super) turns: Vec<usize>,
     pub(super) lanes: Vec<Lane>,
     pub(super) reminders: Vec<Reminder>,
     /// The record of each compaction, and how many requests stand before it.

@@ -6,16 +6,19 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use indicatif::HumanDuration;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use super::{
     entries::{Call, Kind, Shown},
     figures::Figures,
+    layout::{NARROW, WIDE},
     model::Report,
     picture,
     text::{Room, number, one_line, visible},
 };
+use crate::text::said;
 
 const SCRIPT: &str = include_str!("page.js");
 
@@ -27,6 +30,9 @@ pub(super) fn render(report: &Report) -> String {
         hash(&style),
         hash(SCRIPT)
     );
+    let pictures = html! { (picture::inline(report, &WIDE)) (picture::inline(report, &NARROW)) };
+    let mut room = Room::new(report, pictures.0.len());
+    let title = title(report);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -34,21 +40,27 @@ pub(super) fn render(report: &Report) -> String {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "Session " (visible(&report.id)) }
+                title { (title) }
                 style { (PreEscaped(&style)) }
             }
             body {
+                a.skip href="#conversation" { "To the conversation" }
                 header {
-                    h1 { "A session, looked at" }
-                    p.m { "Session " code { bdi { (visible(&report.id)) } } ", from " (date(report.time[0])) " to " (date(report.time[1])) }
+                    h1 { bdi { (title) } }
+                    p.m { (span(report)) " · session " code { bdi { (visible(&report.id)) } } }
                     @for damage in &report.damage { p.m { "Damage: " bdi { (visible(damage)) } } }
                 }
                 main {
                     h2 { "Tasks over the requests" }
-                    div.scroll tabindex="0" role="region" aria-label="The picture; it may scroll sideways" { (picture::inline(report)) }
+                    div.scroll tabindex="0" role="region" aria-label="The picture" { (pictures) }
+                    div.at hidden {
+                        label for="at" { "Request" }
+                        input #at type="range" min="1" max=(report.requests.len()) value="1";
+                        a #there href="#conversation" {}
+                    }
                     (figures(&report.figures))
-                    h2 { "The conversation" }
-                    (conversation(report))
+                    h2 #conversation { "The conversation" }
+                    (conversation(report, &mut room))
                 }
                 footer { p.m { "Written by " code { "chat report" } ". Nothing on this page was loaded from elsewhere." } }
                 script { (PreEscaped(SCRIPT)) }
@@ -56,6 +68,25 @@ pub(super) fn render(report: &Report) -> String {
         }
     };
     page.into_string()
+}
+
+/// The first prompt, by which a person knows the session.
+fn title(report: &Report) -> String {
+    let prompt = report.entries.iter().find(|entry| entry.kind == Kind::User && !entry.text.is_empty());
+    prompt.map_or_else(|| "A session without a prompt".to_owned(), |prompt| one_line(&prompt.text, 90))
+}
+
+/// When it was, and how much.
+fn span(report: &Report) -> Markup {
+    let [from, to] = report.time;
+    let took = Duration::from_millis(to.saturating_sub(from));
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let (turns, requests) = (report.turns.len(), report.requests.len());
+    html! {
+        (date(from))
+        @if took >= Duration::from_secs(1) { " · " (HumanDuration(took)) }
+        " · " (number(turns)) " turn" (plural(turns)) " · " (number(requests)) " request" (plural(requests))
+    }
 }
 
 fn hash(text: &str) -> String {
@@ -72,37 +103,40 @@ fn figures(figures: &Figures) -> Markup {
     let median =
         figures.median_doubled.map(|twice| if twice % 2 == 0 { number(twice / 2) } else { format!("{}.5", twice / 2) });
     let share = (figures.idle * 100).checked_div(figures.requests);
+    let cost = &figures.cost;
     let tokens = figures.prompt_tokens.unwrap_or(0).saturating_add(figures.completion_tokens.unwrap_or(0));
     let card =
         |name: &str, value: String, more: String| html! { div { dt { (name) } dd { b { (value) } small { (more) } } } };
+    let none = || "–".to_owned();
     html! {
         dl {
             (card("Tasks done", format!("{} of {}", number(figures.done), number(figures.tasks)), match figures.deleted {
                 0 => "none deleted".to_owned(),
                 deleted => format!("{} more deleted", number(deleted)),
             }))
-            (card("From reminder to update", median.map_or("–".to_owned(), |median| format!("{median} req.")),
+            (card("From reminder to update", median.map_or_else(none, |median| format!("{median} req.")),
                 format!("the median, that request included; {} of {} reminders answered", number(figures.answered), number(figures.reminders))))
-            (card("Spent on tasks and reminders", format!("≈ {}", number(figures.overhead)),
-                "tokens, estimated: task calls, their results, reminders, each counted once".to_owned()))
-            (card("Idle requests", share.map_or("–".to_owned(), |share| format!("{share} %")),
+            (card("Idle requests", share.map_or_else(none, |share| format!("{share} %")),
                 format!("{} of {} requests changed no task while one was open", number(figures.idle), number(figures.requests))))
-            (card("Tokens in all", if figures.prompt_tokens.is_none() { "–".to_owned() } else { number(tokens) },
+            (card("Tokens in all", if figures.prompt_tokens.is_none() { none() } else { number(tokens) },
                 if figures.prompt_tokens.is_none() { "the server told no counts".to_owned() } else {
                     format!("{} sent, {} answered, as the server counted", number(figures.prompt_tokens.unwrap_or(0)), number(figures.completion_tokens.unwrap_or(0)))
                 }))
+            (card("For tasks and reminders", format!("≈ {}", number(cost.input_tokens().saturating_add(cost.output_tokens))),
+                format!("tokens, estimated over all requests: definitions {}, calls and results {}, reminders {}; {} requests for tasks alone",
+                    number(cost.definition_tokens), number(cost.call_tokens.saturating_add(cost.output_tokens)),
+                    number(cost.reminder_tokens), number(cost.requests_for_tasks))))
         }
     }
 }
 
-fn conversation(report: &Report) -> Markup {
-    let texts = report.entries.iter().map(|entry| 1 + 2 * entry.calls.len()).sum();
-    let mut room = Room::new(texts);
+fn conversation(report: &Report, room: &mut Room) -> Markup {
     let answers = report.reminders.iter().filter_map(|reminder| report.requests.get(reminder.answered? - 1));
     let answers: HashSet<u64> = answers.map(|request| request.seq).collect();
     let count = |wanted: &dyn Fn(&Shown) -> bool| number(report.entries.iter().filter(|entry| wanted(entry)).count());
     let filters = [
         ("all", "All", number(report.entries.len())),
+        ("prompts", "Prompts", count(&|entry| entry.kind == Kind::User)),
         ("reminders", "Reminders", count(&|entry| entry.kind == Kind::Reminder)),
         ("tasks", "Task calls", count(&Shown::calls_task_tools)),
         ("errors", "Errors", count(&Shown::is_error)),
@@ -113,12 +147,16 @@ fn conversation(report: &Report) -> Markup {
             @for (id, name, count) in &filters {
                 label { input type="radio" name="filter" id={ "f-" (id) } checked[*id == "all"]; (name) " " span { (count) } }
             }
+            div.find hidden {
+                input #find type="search" placeholder="Find in the conversation" aria-label="Find in the conversation" autocomplete="off";
+                output for="find" {}
+            }
         }
         @if let Some(instructions) = &report.instructions {
             article { p.m { b { "instructions" } } (room.text(instructions)) }
         }
         p.m.none { "Nothing of this kind." }
-        @for entry in &report.entries { (article(entry, answers.contains(&entry.seq), &mut room)) }
+        @for entry in &report.entries { (article(entry, answers.contains(&entry.seq), room)) }
     }
 }
 
@@ -157,7 +195,7 @@ fn draw_call(call: &Call, room: &mut Room) -> Markup {
         details {
             summary {
                 code { bdi { (one_line(&call.name, 64)) } } " "
-                bdi { (one_line(&call.arguments, 70)) }
+                bdi { (said(&call.arguments)) }
                 @if call.failed() { " " span.bad { @if call.result.is_some() { "failed" } @else { "no result" } } }
             }
             (room.whole(&call.arguments))

@@ -1,13 +1,9 @@
 use std::collections::HashSet;
 
 use insomnia_tasks::{
-    Item, ItemKind,
-    reminder::estimate_tokens,
+    Cost, Item, ItemKind,
     session::{Compact, Entry, EntryBody, StoredSession},
-    task::{
-        Task, TaskId, TaskStatus,
-        tools::{changes_tasks, is_task_tool},
-    },
+    task::{Task, TaskId, TaskStatus, tools::changes_tasks},
 };
 use serde::Deserialize;
 
@@ -20,28 +16,18 @@ use super::{
 
 /// A session as it is shown; a pure function of its records.
 pub(super) fn report(stored: &StoredSession) -> Report {
-    let live = live(&stored.entries);
+    let live = stored.live();
+    let items = live.iter().filter_map(|entry| match &entry.body {
+        EntryBody::Item(item) => Some(item),
+        _ => None,
+    });
+    let cost = Cost::of(items);
+    let live: HashSet<u64> = live.iter().map(|entry| entry.seq).collect();
     let mut reader = Reader::new(stored);
     for entry in &stored.entries {
         reader.take(entry, live.contains(&entry.seq));
     }
-    reader.finish()
-}
-
-/// The numbers of the records that count: not those that a rewind left behind, and none twice.
-fn live(entries: &[Entry]) -> HashSet<u64> {
-    let mut live: Vec<&Entry> = Vec::with_capacity(entries.len());
-    let mut ids = HashSet::with_capacity(entries.len());
-    for entry in entries {
-        if let EntryBody::Rewind { to_seq } = entry.body {
-            while let Some(void) = live.pop_if(|last| last.seq > to_seq && to_seq < entry.seq) {
-                ids.remove(void.id.as_str());
-            }
-        } else if entry.id.is_empty() || ids.insert(entry.id.as_str()) {
-            live.push(entry);
-        }
-    }
-    live.iter().map(|entry| entry.seq).collect()
+    reader.finish(cost)
 }
 
 struct Reader {
@@ -51,7 +37,8 @@ struct Reader {
     round: Option<usize>,
     /// The turn that has no last answer yet.
     unanswered: Option<u64>,
-    overhead: usize,
+    /// The turn that began last.
+    turn: Option<u64>,
 }
 
 /// What the result of a task tool says of the task.
@@ -72,13 +59,14 @@ impl Reader {
             instructions: header.instructions.clone(),
             entries: Vec::with_capacity(stored.entries.len()),
             requests: Vec::new(),
+            turns: Vec::new(),
             lanes: Vec::new(),
             reminders: Vec::new(),
             compactions: Vec::new(),
             figures: Figures::default(),
             damage: stored.damage.iter().map(ToString::to_string).collect(),
         };
-        Self { report, lanes: Lanes::default(), round: None, unanswered: None, overhead: 0 }
+        Self { report, lanes: Lanes::default(), round: None, unanswered: None, turn: None }
     }
 
     fn take(&mut self, entry: &Entry, live: bool) {
@@ -130,7 +118,10 @@ impl Reader {
         };
         if live && kind == Kind::User {
             self.close_turn("ended without an answer: it failed, was cancelled or reached a limit");
-            self.unanswered = Some(entry.turn);
+            if self.turn != Some(entry.turn) {
+                self.report.turns.push(self.report.requests.len());
+            }
+            (self.unanswered, self.turn) = (Some(entry.turn), Some(entry.turn));
         }
         if matches!(kind, Kind::User | Kind::Assistant) {
             self.round = (kind == Kind::Assistant).then_some(self.report.entries.len());
@@ -148,7 +139,6 @@ impl Reader {
     fn count(&mut self, shown: &mut Shown) {
         let number = self.report.requests.len() + 1;
         if shown.kind == Kind::Reminder {
-            self.overhead += estimate_tokens(&shown.text);
             self.report.reminders.push(Reminder { seq: shown.seq, request: number, answered: None });
         }
         if shown.kind != Kind::Assistant {
@@ -162,9 +152,6 @@ impl Reader {
             waiting.for_each(|reminder| reminder.answered = Some(number));
         }
         self.unanswered = (!shown.calls.is_empty()).then_some(shown.turn);
-        let calls = shown.calls.iter().filter(|call| is_task_tool(&call.name));
-        self.overhead +=
-            calls.map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments)).sum::<usize>();
     }
 
     /// Puts a result to its call; false if there is none.
@@ -175,9 +162,6 @@ impl Reader {
         // a server that gives no ids gets others back
         let Some(call) = open.find(|call| call.id == id || call.id.is_empty()) else { return false };
         let text = item.text().unwrap_or_default();
-        if live && is_task_tool(&call.name) {
-            self.overhead += estimate_tokens(&text);
-        }
         if live && changes_tasks(&call.name) {
             // an error has none of this
             if let Ok(done) = serde_json::from_str::<Done>(&text) {
@@ -196,11 +180,11 @@ impl Reader {
         }
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self, cost: Cost) -> Report {
         self.close_turn("has no answer yet: it runs, or was interrupted");
         let mut report = self.report;
         report.lanes = self.lanes.finish(report.requests.len());
-        report.figures = Figures::new(&report, self.overhead);
+        report.figures = Figures::new(&report, cost);
         report
     }
 }

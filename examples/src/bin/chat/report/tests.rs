@@ -95,7 +95,7 @@ fn lanes_reminders_and_figures() {
     assert_eq!((figures.answered, figures.reminders, figures.median_doubled), (2, 3, Some(3)));
     // requests 2 and 3; none was open at 1 and at 6
     assert_eq!((figures.idle, figures.requests), (2, 6));
-    assert!(figures.overhead > 0 && figures.prompt_tokens.is_none());
+    assert!(figures.cost.reminders == 3 && figures.prompt_tokens.is_none());
     assert!(report.entries.iter().any(Shown::is_error) && remarks(&report).is_empty());
 }
 
@@ -156,7 +156,7 @@ fn nothing_of_a_text_stays_hidden() {
 
 #[test]
 fn a_long_text_is_folded_and_an_endless_one_is_cut() {
-    let mut room = Room::new(1);
+    let mut room = Room::of(2_600_000, 1);
     assert!(!room.text(&"x".repeat(2_000)).into_string().contains("<details>"));
     let folded = room.text(&"x".repeat(3_000)).into_string();
     assert!(folded.contains("<details>") && folded.contains(&"x".repeat(3_000)) && !folded.contains("left out"));

@@ -1,12 +1,18 @@
 use std::borrow::Cow;
 
 use maud::{Markup, html};
+use unicode_width::UnicodeWidthChar;
 
+use super::model::Report;
 use crate::terminal::steers;
 
-/// How much of the session's own text the page may hold, in bytes, so that it stays light whatever the session says.
-const SHOWN_AT_ONCE: usize = 1_200_000;
-const FOLDED: usize = 1_600_000;
+/// How many bytes the page should have at most, so that it stays light whatever the session says.
+const PAGE: usize = 4_500_000;
+/// About what an entry and a call take beside their texts.
+const ENTRY: usize = 200;
+const CALL: usize = 220;
+/// The least and the most bytes of the session's texts.
+const TEXTS: (usize, usize) = (300_000, 2_600_000);
 
 /// Text with what cannot be seen, or would turn round what stands beside it, made visible; markup is maud's to escape.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
@@ -38,6 +44,17 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
     }
 }
 
+/// As much on one line as fits into this many columns, where some characters take two.
+pub(super) fn fitting(text: &str, columns: usize) -> String {
+    let line = one_line(text, columns);
+    let mut width = 0;
+    let over = line.char_indices().find(|(_, c)| {
+        width += c.width().unwrap_or(0);
+        width > columns + 1
+    });
+    over.map_or(line.clone(), |(at, _)| format!("{}…", line[..at].trim_end_matches('…')))
+}
+
 /// A number with its thousands apart.
 pub(super) fn number(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
@@ -53,8 +70,18 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn new(texts: usize) -> Self {
-        Self { at_once: (SHOWN_AT_ONCE / texts.max(1)).clamp(80, 2_000), folded: FOLDED }
+    /// The room beside what is on the page already.
+    pub(super) fn new(report: &Report, taken: usize) -> Self {
+        let calls: usize = report.entries.iter().map(|entry| entry.calls.len()).sum();
+        let texts = report.entries.iter().filter(|entry| !entry.text.is_empty()).count();
+        let rest = PAGE.saturating_sub(taken + report.entries.len() * ENTRY + calls * CALL);
+        Self::of(rest.clamp(TEXTS.0, TEXTS.1), texts)
+    }
+
+    /// Nearly half of the bytes are for the texts that stand open.
+    pub(super) fn of(bytes: usize, texts: usize) -> Self {
+        let open = bytes * 2 / 5;
+        Self { at_once: (open / texts.max(1)).clamp(60, 2_000), folded: bytes - open }
     }
 
     /// A text: its beginning, and all of it folded if there is more.
