@@ -66,7 +66,7 @@ async fn a_hostile_session_in_a_browser() {
     report(&place, &["-o", "report.html"]).ended(0).told(&["wrote report.html"]);
     let expected = json!({
         "requests": 8, "tasks": 3, "reminders": 2, "answered": 1,
-        "filtered": {"reminders": 3, "tasks": 6, "errors": 3},
+        "filtered": {"prompts": 2, "reminders": 3, "tasks": 6, "errors": 3},
         "texts": [SHOWN, "go </script>", "be <b>brief</b>", "Turn 2 has no answer yet"],
     });
     let check = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/check.mjs");

@@ -32,6 +32,8 @@ try {
     await keyboard(page);
     await accessible(page, colorScheme);
     await page.setViewportSize({ width: 400, height: 800 });
+    await draws(page);
+    await followsLinks(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.equal(wide, 0, "the page scrolls sideways at 400 pixels");
     await accessible(page, `${colorScheme}, 400 pixels`);
@@ -44,12 +46,13 @@ try {
 }
 
 async function draws(page) {
-  const drawn = (selector) => page.locator(`svg.picture ${selector}`).count();
+  const drawn = (selector) => page.locator(`svg.picture:visible ${selector}`).count();
+  assert.equal(await page.locator("svg.picture:visible").count(), 1);
   assert.equal(await drawn(".name"), expected.tasks);
   assert.equal(await drawn("a .reminder"), expected.reminders);
   assert.equal(await drawn("a .answered"), expected.answered);
   for (const shape of [".prompt", ".completed path", ".pending"]) {
-    const box = await page.locator(`svg.picture ${shape}`).first().boundingBox();
+    const box = await page.locator(`svg.picture:visible ${shape}`).first().boundingBox();
     assert.ok(box.width > 10, `${shape} is not drawn`);
   }
   assert.equal(await page.locator("article.a:not(.void)").count(), expected.requests);
@@ -61,7 +64,7 @@ async function hostileTextIsText(page) {
   assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
   assert.equal(await page.locator("script").count(), 1);
   assert.equal(await page.locator("img, iframe, object, link").count(), 0);
-  assert.equal(await page.locator("svg").count(), 1);
+  assert.equal(await page.locator("svg").count(), 2);
   const text = await page.evaluate(() => document.body.textContent);
   for (const part of expected.texts) assert.ok(text.includes(part), `not on the page as text: ${part}`);
   assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/);
@@ -70,7 +73,7 @@ async function hostileTextIsText(page) {
 async function filters(page) {
   const visible = () => page.locator("article:visible").count();
   const all = await visible();
-  for (const [filter, selector] of [["reminders", ".r"], ["tasks", ".k"], ["errors", ".e"]]) {
+  for (const [filter, selector] of [["prompts", ".u"], ["reminders", ".r"], ["tasks", ".k"], ["errors", ".e"]]) {
     await page.locator(`#f-${filter}`).check();
     const [shown, wanted] = [await visible(), await page.locator(`article${selector}`).count()];
     assert.equal(shown, wanted, filter);
@@ -79,19 +82,28 @@ async function filters(page) {
   }
   await page.locator("#f-all").check();
   assert.equal(await visible(), all);
+  await page.locator("#find").fill("GO </script>");
+  assert.equal(await page.locator("output").textContent(), `${await visible()} found`);
+  assert.equal(await visible(), 1);
+  await page.locator("#find").fill("no text of this page");
+  assert.equal(await visible(), 0);
+  await page.locator("#find").fill("");
+  assert.equal(await visible(), all);
 }
 
 async function followsLinks(page) {
   // what the filter hides is shown again when a link leads to it
   await page.locator("#f-errors").check();
-  await page.locator("svg.picture a:has(.reminder)").first().click();
+  await page.locator("#find").fill("no text of this page");
+  await page.locator("svg.picture:visible a:has(.reminder)").first().click();
   const target = page.locator("article:target");
   await target.waitFor({ state: "visible" });
   assert.ok((await target.getAttribute("class")).includes("n"));
   assert.ok(await page.locator("#f-all").isChecked());
   // a click between the links leads to the request below it
-  const box = await page.locator(".hit").boundingBox();
-  await page.locator(".hit").click({ position: { x: box.width - 2, y: box.height - 4 } });
+  const hit = page.locator("svg.picture:visible .hit");
+  const box = await hit.boundingBox();
+  await hit.click({ position: { x: box.width - 2, y: box.height - 4 } });
   const id = await page.locator("article.a:not(.void)").last().getAttribute("id");
   await page.waitForFunction((id) => document.activeElement.id === id, id);
 }
@@ -104,10 +116,22 @@ async function keyboard(page) {
   assert.match(link, /^#e\d+$/);
   await page.keyboard.press("Enter");
   await page.waitForFunction((link) => `#${document.activeElement.id}` === link, link);
+  const pointed = () => page.locator("#there").getAttribute("href");
+  await page.locator("#at").focus();
+  await page.keyboard.press("Home");
+  const first = await pointed();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await pointed(), first);
+  assert.match(await page.locator("#at").getAttribute("aria-valuetext"), /^Request 2/);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((href) => `#${document.activeElement.id}` === href, await pointed());
   await page.locator("#f-all").focus();
   await page.keyboard.press("ArrowRight");
+  assert.ok(await page.locator("#f-prompts").isChecked());
+  await page.keyboard.press("ArrowRight");
   assert.ok(await page.locator("#f-reminders").isChecked());
-  await page.keyboard.press("ArrowLeft");
+  await page.locator("#f-all").check();
   const summary = page.locator("article summary").first();
   await summary.focus();
   await page.keyboard.press("Enter");

@@ -102,7 +102,7 @@ fn date(ms: u64) -> String {
 fn figures(figures: &Figures) -> Markup {
     let median =
         figures.median_doubled.map(|twice| if twice % 2 == 0 { number(twice / 2) } else { format!("{}.5", twice / 2) });
-    let share = (figures.idle * 100).checked_div(figures.requests);
+    let share = (figures.idle * 100 + figures.requests / 2).checked_div(figures.requests);
     let cost = &figures.cost;
     let tokens = figures.prompt_tokens.unwrap_or(0).saturating_add(figures.completion_tokens.unwrap_or(0));
     let card =
