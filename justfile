@@ -51,13 +51,13 @@ instructions-set:
 
 # The size of the report of 5,000 requests, and how long it takes.
 report-figures:
-    cargo test --release -p insomnia-tasks-examples --test chat five_thousand -- --nocapture
+    cargo test --release --locked --test chat five_thousand -- --nocapture
 
-# The report's test in headless Chromium (apt-get install chromium), with what it needs from npm.
+# The report's test in headless Chromium. Installs it, and from npm what drives it.
 report:
     examples/tests/report/setup.sh
-    INSOMNIA_TESTS_REQUIRE_ALL=1 cargo test -p insomnia-tasks-examples --test chat report
+    INSOMNIA_TESTS_REQUIRE_ALL=1 cargo test --locked --test chat report
 
-# The picture of the demo's report in the README, docs/report.png.
+# The pictures of the demo's report in the README, docs/report.png and docs/report-dark.png.
 report-picture:
     examples/tests/report/picture.sh

@@ -1,21 +1,15 @@
 // node check.mjs MODULES PAGE EXPECTED: opens a report in headless Chromium and checks it. EXPECTED is JSON; see tests/chat/report.rs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { installed, launch } from "./browser.mjs";
 
 const [modules, file, expectedJson] = process.argv.slice(2);
 const expected = JSON.parse(expectedJson);
-const require = createRequire(join(modules, "package.json"));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const axe = readFileSync(installed(modules).resolve("axe-core/axe.min.js"), "utf8");
 const address = pathToFileURL(file).href;
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
+const browser = await launch(modules);
 try {
   for (const colorScheme of ["light", "dark"]) {
     const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });

@@ -1,12 +1,14 @@
-#!/bin/sh
-# Makes docs/report.png: the report of two prompts to the demo, in headless Chromium.
-set -eu
+#!/usr/bin/env bash
+# Makes docs/report.png and docs/report-dark.png: the report of two prompts to the demo, in headless Chromium.
+set -euo pipefail
 cd "$(dirname "$0")/../../.."
+examples/tests/report/setup.sh
+cargo build --locked --quiet --bin chat
+chat=$PWD/target/debug/chat
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cargo build --quiet --bin chat
-target/debug/chat --demo --no-stream --session "$folder/session" -p 'What is in this folder?' -p 'And once more, please' >/dev/null 2>&1
-target/debug/chat report --session "$folder/session" -o "$folder/report.html"
-"${CHROMIUM:-/usr/bin/chromium}" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
-    --disable-background-networking --disable-component-update --disable-sync --user-data-dir="$folder/profile" \
-    --hide-scrollbars --window-size=1200,1000 --screenshot="$PWD/docs/report.png" "file://$folder/report.html" 2>/dev/null
+# the demo looks around in the folder that it is started in
+(cd insomnia-tasks && "$chat" --demo --no-stream --session "$folder/session" \
+    -p 'What is in this folder?' -p 'And once more, please' >/dev/null 2>&1)
+"$chat" report --session "$folder/session" -o "$folder/report.html"
+node examples/tests/report/picture.mjs target/report "$folder/report.html" docs/report

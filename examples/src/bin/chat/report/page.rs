@@ -194,13 +194,13 @@ fn draw_call(call: &Call, room: &mut Room) -> Markup {
     html! {
         details {
             summary {
-                code { bdi { (one_line(&call.name, 64)) } } " "
+                code { (one_line(&call.name, 64)) } " "
                 bdi { (said(&call.arguments)) }
                 @if call.failed() { " " span.bad { @if call.result.is_some() { "failed" } @else { "no result" } } }
             }
-            (room.whole(&call.arguments))
+            (room.whole(&call.arguments, true))
             @match &call.result {
-                Some(result) => { (room.whole(result)) }
+                Some(result) => { (room.whole(result, false)) }
                 None => { p.m { "No result was recorded: it was interrupted, and may or may not have run." } }
             }
         }

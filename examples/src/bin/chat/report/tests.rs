@@ -159,7 +159,7 @@ fn a_long_text_is_folded_and_an_endless_one_is_cut() {
     let mut room = Room::of(2_600_000, 1);
     assert!(!room.text(&"x".repeat(2_000)).into_string().contains("<details>"));
     let folded = room.text(&"x".repeat(3_000)).into_string();
-    assert!(folded.contains("<details>") && folded.contains(&"x".repeat(3_000)) && !folded.contains("left out"));
+    assert!(folded.contains("<details>") && folded.contains(&"x".repeat(3_000)) && !folded.contains("bytes more"));
     let cut = room.text(&"<".repeat(3_000_000)).into_string();
-    assert!(cut.len() < 1_700_000 && cut.contains("bytes more are left out here"), "{}", cut.len());
+    assert!(cut.len() < 1_700_000 && cut.contains("bytes more"), "{}", cut.len());
 }

@@ -3,14 +3,14 @@ use std::borrow::Cow;
 use maud::{Markup, html};
 use unicode_width::UnicodeWidthChar;
 
-use super::model::Report;
+use super::{entries::Call, model::Report};
 use crate::terminal::steers;
 
 /// How many bytes the page should have at most, so that it stays light whatever the session says.
 const PAGE: usize = 4_500_000;
 /// About what an entry and a call take beside their texts.
 const ENTRY: usize = 200;
-const CALL: usize = 220;
+const CALL: usize = 140;
 /// The least and the most bytes of the session's texts.
 const TEXTS: (usize, usize) = (300_000, 2_600_000);
 
@@ -72,9 +72,10 @@ pub(super) struct Room {
 impl Room {
     /// The room beside what is on the page already.
     pub(super) fn new(report: &Report, taken: usize) -> Self {
-        let calls: usize = report.entries.iter().map(|entry| entry.calls.len()).sum();
+        let call = |call: &Call| CALL + call.name.len().min(64) + call.arguments.len().min(110);
+        let calls: usize = report.entries.iter().flat_map(|entry| &entry.calls).map(call).sum();
         let texts = report.entries.iter().filter(|entry| !entry.text.is_empty()).count();
-        let rest = PAGE.saturating_sub(taken + report.entries.len() * ENTRY + calls * CALL);
+        let rest = PAGE.saturating_sub(taken + report.entries.len() * ENTRY + calls);
         Self::of(rest.clamp(TEXTS.0, TEXTS.1), texts)
     }
 
@@ -93,20 +94,19 @@ impl Room {
             p.t { bdi { (visible(head(text, self.at_once))) "…" } }
             details {
                 summary { "All " (number(text.len())) " bytes" }
-                (self.whole(text))
+                (self.whole(text, false))
             }
         }
     }
 
     /// A folded text, as far as there is room.
-    pub(super) fn whole(&mut self, text: &str) -> Markup {
+    pub(super) fn whole(&mut self, text: &str, arguments: bool) -> Markup {
         let part = head(text, self.folded);
         self.folded -= escaped_len(part).min(self.folded);
         html! {
-            pre { bdi { (visible(part)) } }
-            @if part.len() < text.len() {
-                p.m { (number(text.len() - part.len())) " bytes more are left out here; " code { "chat history" } " prints them." }
-            }
+            @if !part.is_empty() { pre class=[arguments.then_some("i")] { (visible(part)) } }
+            // the style says the rest, for there may be many of these
+            @if part.len() < text.len() { p.x { (number(text.len() - part.len())) " bytes more" } }
         }
     }
 }
