@@ -126,6 +126,9 @@ async function keyboard(page) {
   await page.keyboard.press("ArrowRight");
   assert.ok(await page.locator("#f-reminders").isChecked());
   await page.locator("#f-all").check();
+  await page.locator(".up").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "picture");
   const summary = page.locator("article summary").first();
   await summary.focus();
   await page.keyboard.press("Enter");

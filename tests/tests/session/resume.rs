@@ -206,7 +206,12 @@ async fn what_the_server_counted_is_kept_and_changes_no_request() {
     let (start, rest) = text.split_once(",\"usage\":{").unwrap();
     let (_, end) = rest.split_once('}').unwrap();
     std::fs::write(older.path().join("history.json"), format!("{start}{end}")).unwrap();
-    open(&server, folder.path()).await.run("b").await.unwrap();
+    let pod = open(&server, folder.path()).await;
+    pod.run("b").await.unwrap();
+    let fork = tempfile::tempdir().unwrap();
+    pod.fork(fork.path().join("fork")).await.unwrap();
+    let forked = FileStore::read(&fork.path().join("fork")).unwrap();
+    assert!(forked.entries[1].usage == stored.entries[1].usage && forked.entries.len() == 4);
     open(&server, older.path()).await.run("b").await.unwrap();
     let requests = server.requests();
     assert_eq!(requests[1].body, requests[2].body);

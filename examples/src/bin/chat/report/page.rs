@@ -51,7 +51,7 @@ pub(super) fn render(report: &Report) -> String {
                     @for damage in &report.damage { p.m { "Damage: " bdi { (visible(damage)) } } }
                 }
                 main {
-                    h2 { "Tasks over the requests" }
+                    h2 #picture { "Tasks over the requests" }
                     div.scroll tabindex="0" role="region" aria-label="The picture" { (pictures) }
                     div.at hidden {
                         label for="at" { "Request" }
@@ -151,6 +151,7 @@ fn conversation(report: &Report, room: &mut Room) -> Markup {
                 input #find type="search" placeholder="Find in the conversation" aria-label="Find in the conversation" autocomplete="off";
                 output for="find" {}
             }
+            a.up href="#picture" { "↑ Picture" }
         }
         @if let Some(instructions) = &report.instructions {
             article { p.m { b { "instructions" } } (room.text(instructions)) }
