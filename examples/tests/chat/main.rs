@@ -12,6 +12,7 @@ mod new_agent;
 mod place;
 mod prompts;
 mod reminders;
+mod report;
 mod saved;
 mod sessions;
 #[cfg(unix)]

@@ -150,7 +150,7 @@ impl Worker {
                 other => other?,
             };
             spent.add(answer.usage);
-            self.log.commit(answer.message.clone());
+            self.log.commit_answer(answer.message.clone(), answer.usage);
             if let Some(usage) = answer.usage {
                 listener(Event::Usage(usage));
             }
