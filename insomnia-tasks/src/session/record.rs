@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{digest::Sha256, ids, line};
-use crate::Item;
+use crate::{Item, wire::Usage};
 
 /// The format version that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -63,6 +63,9 @@ pub struct Entry {
     pub turn: u64,
     /// What the entry says.
     pub body: EntryBody,
+    /// What the server counted for the request that this answer is the outcome of; none for everything else, where the server
+    /// said nothing, and in sessions of older versions.
+    pub usage: Option<Usage>,
 }
 
 /// What an [`Entry`] says.
@@ -91,7 +94,7 @@ pub enum EntryBody {
 impl Entry {
     /// An entry made now, with a fresh id.
     pub fn new(seq: u64, turn: u64, body: EntryBody) -> Self {
-        Self { seq, id: ids::entry(), time: now_ms(), turn, body }
+        Self { seq, id: ids::entry(), time: now_ms(), turn, body, usage: None }
     }
 
     /// The entry as one line of JSON. The message of an item stands in it byte for byte.

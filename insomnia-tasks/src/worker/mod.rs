@@ -7,6 +7,7 @@ mod ask;
 mod body;
 mod builder;
 mod compaction;
+mod contents;
 mod end;
 mod event;
 mod gunzip;

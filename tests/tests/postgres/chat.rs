@@ -35,6 +35,10 @@ async fn chat_keeps_its_session_in_postgres() {
     assert_eq!(printed("tasks")[0]["subject"], "Pack");
     assert_eq!(printed("history").len(), 6);
 
+    let report = chat(&["report"]);
+    let page = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(report.status.success() && page.contains("Task 1 (pending): Pack"), "{report:?}");
+
     // in use elsewhere
     let held = server.sessions().open("chat-1", Default::default()).await.unwrap();
     let refused = prompt("and now?");

@@ -10,6 +10,7 @@ mod interrupt;
 mod json;
 mod place;
 mod prompts;
+mod report;
 mod saved;
 mod screen;
 mod session;
@@ -49,6 +50,7 @@ async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session).await,
         Some(Command::History(saved)) => return saved::print_history(&saved.session).await,
+        Some(Command::Report(how)) => return report::write(how).await,
         Some(Command::Sessions) => return sessions::print(),
         None => {}
     }
