@@ -148,7 +148,11 @@ impl PostgresSessions {
     pub(super) async fn client(&self) -> Result<Object, Trouble> {
         match timeout(self.patience, self.pool.get()).await {
             Ok(Ok(client)) => Ok(client),
-            Ok(Err(PoolError::Backend(error))) => Err(Trouble::of(&error)),
+            Ok(Err(PoolError::Backend(error))) => Err(match Trouble::of(&error) {
+                // it never came to a statement
+                Trouble::Refused(failure) if failure.sql_state().is_none() => Trouble::Lost(failure),
+                trouble => trouble,
+            }),
             Ok(Err(other)) => Err(Trouble::Lost(Failure::plain(other.to_string()))),
             Err(_) => Err(Trouble::Lost(Failure::plain(format!("no connection within {:?}", self.patience)))),
         }

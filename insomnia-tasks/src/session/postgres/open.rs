@@ -128,7 +128,8 @@ impl PostgresSessions {
                 continue;
             };
             if found.claim.as_ref() == Some(&nonce) {
-                break (found.epoch, found.head, read::stored(self, name).await?);
+                let session = read::Early::read(self, name, found.tail()).await?.completed(found.head).await?;
+                break (found.epoch, found.head, session);
             }
             created = false;
             if found.format > FORMAT {
