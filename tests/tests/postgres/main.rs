@@ -4,6 +4,7 @@
 //! `tests/postgres/setup.sh` installs what is missing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
+mod broken;
 mod conformance;
 mod copies;
 mod crash;
