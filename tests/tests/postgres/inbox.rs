@@ -126,15 +126,18 @@ async fn when_processes_that_own_the_session_are_killed() {
         process.begin(&order(&format!("prompt {round}")));
         // it asks for tools for ever: killed after this many requests, whatever it is doing then
         let reached = model.requests().len() + 2 + round;
-        while model.requests().len() < reached {
+        let most = told.len() + 60;
+        while model.requests().len() < reached && told.len() < most {
             let text = format!("message {}", told.len());
             sessions.notify("killed", &text).await.unwrap();
             told.push(text);
         }
+        model.wait_for_requests(reached).await;
         process.kill();
     }
     let mut last = Owner::new(&sessions, "killed").await;
     last.take_in().await;
+    assert!(last.store.inbox().await.unwrap().is_empty(), "something was left");
     let heard = heard(&sessions, "killed").await;
     assert!(heard.values().all(|count| *count == 1), "{heard:?}");
     assert!(
