@@ -24,8 +24,8 @@ use server::Server;
 use tokio_postgres::types::Type;
 
 /// How long each is measured, and how often by turns: a disk is not equally fast all the time.
-const SPAN: Duration = Duration::from_secs(1);
-const ROUNDS: usize = 5;
+const SPAN: Duration = Duration::from_millis(200);
+const ROUNDS: usize = 30;
 
 /// The sessions that each client has open.
 const OPEN: usize = 4;
@@ -45,10 +45,15 @@ async fn main() {
     println!("|---|---|---|---|---|---|");
     for clients in [1, 8, 32] {
         let pool = pool(&server);
+        let (mut empties, mut appends) = (Vec::new(), Vec::new());
+        for number in 0..clients {
+            empties.push(Empty::new(pool.clone(), number).await);
+            appends.push(Append::new(pool.clone(), number).await);
+        }
         let (mut empty, mut append) = (Measured::default(), Measured::default());
         for _ in 0..ROUNDS {
-            empty.add(measure(clients, |number| Empty::new(pool.clone(), number)).await);
-            append.add(measure(clients, |number| Append::new(pool.clone(), number)).await);
+            empty.add(measure(&mut empties).await);
+            append.add(measure(&mut appends).await);
         }
         println!(
             "| {clients} | {} | {:.2} ms | {} | {:.2} ms | {:.2} |",
@@ -60,9 +65,17 @@ async fn main() {
         );
     }
     println!(
-        "\nOpening a session of 200 messages of 1 KB, the reading of them included: p50 {:.2} ms.",
-        resume(&server).await
+        "\nOpening a session, the reading of its last 200 messages of 1 KB and the durable commit of the ownership included:\n"
     );
+    println!("| session | p50 of opening | p50 of an empty commit by turns |");
+    println!("|---|---|---|");
+    let mut empty = Empty::new(pool(&server), 99).await;
+    for (what, name, entries) in
+        [("200 messages", "resumed", messages(200)), ("10,000 messages, compacted", "compacted", compacted())]
+    {
+        let (opening, commit) = resume(&server, &mut empty, name, &entries).await;
+        println!("| {what} | {opening:.2} ms | {commit:.2} ms |");
+    }
 }
 
 fn cores() -> usize {
@@ -158,49 +171,67 @@ impl Measured {
     }
 }
 
-async fn measure<S: Step, F: Future<Output = S>>(clients: usize, make: impl Fn(usize) -> F) -> Measured {
-    let mut steppers = Vec::new();
-    for number in 0..clients {
-        let mut stepper = make(number).await;
-        for _ in 0..20 {
-            stepper.step().await;
-        }
-        steppers.push(stepper);
-    }
-    let started = Instant::now();
-    let barrier = Arc::new(tokio::sync::Barrier::new(clients));
-    let running = steppers.into_iter().map(|mut stepper| {
+async fn measure<S: Step>(steppers: &mut Vec<S>) -> Measured {
+    let barrier = Arc::new(tokio::sync::Barrier::new(steppers.len()));
+    let running = std::mem::take(steppers).into_iter().map(|mut stepper| {
         let barrier = Arc::clone(&barrier);
         tokio::spawn(async move {
+            // what the other kind left in the connection's caches and in the disk's queue
+            for _ in 0..5 {
+                stepper.step().await;
+            }
             barrier.wait().await;
+            let begun = Instant::now();
             let mut times = Vec::new();
-            while started.elapsed() < SPAN {
+            while begun.elapsed() < SPAN {
                 let step = Instant::now();
                 stepper.step().await;
                 times.push(step.elapsed());
             }
-            times
+            (stepper, times, begun.elapsed())
         })
     });
-    let times = futures_util::future::join_all(running.collect::<Vec<_>>()).await;
-    let took = started.elapsed();
-    Measured { times: times.into_iter().flat_map(Result::unwrap).collect(), took }
+    let mut measured = Measured::default();
+    for done in futures_util::future::join_all(running.collect::<Vec<_>>()).await {
+        let (stepper, times, took) = done.unwrap();
+        steppers.push(stepper);
+        measured.times.extend(times);
+        measured.took = measured.took.max(took);
+    }
+    measured
 }
 
-async fn resume(server: &Server) -> f64 {
-    let sessions = server.sessions();
-    let opened = sessions.open("resumed", PostgresOptions::new()).await.unwrap();
-    for seq in 1..=200 {
-        opened.store.append(&Entry::new(seq, 1, EntryBody::Item(Item::user_message("x".repeat(1000)))));
-    }
-    opened.store.close().await.unwrap();
-    let mut times = Vec::new();
-    for _ in 0..101 {
+/// Opening a session of these entries, and an empty commit, by turns; the p50 of each.
+async fn resume(server: &Server, empty: &mut Empty, name: &str, entries: &[Entry]) -> (f64, f64) {
+    let sessions = pool(server);
+    let header = insomnia_tasks::session::Header::new(None);
+    sessions.create(name, &header, entries).await.unwrap();
+    let (mut opening, mut commits) = (Vec::new(), Vec::new());
+    for _ in 0..201 {
         let started = Instant::now();
-        let opened = sessions.open("resumed", PostgresOptions::new()).await.unwrap();
-        times.push(started.elapsed());
-        assert_eq!(opened.session.entries.len(), 200);
+        empty.step().await;
+        commits.push(started.elapsed());
+        let started = Instant::now();
+        let opened = sessions.open(name, PostgresOptions::new().tail_only(true)).await.unwrap();
+        opening.push(started.elapsed());
+        assert!((200..=201).contains(&opened.session.entries.len()), "not the last 200");
         opened.store.close().await.unwrap();
     }
-    Measured { times, took: Duration::ZERO }.p50_ms()
+    let p50 = |times| Measured { times, took: Duration::ZERO }.p50_ms();
+    (p50(opening), p50(commits))
+}
+
+fn messages(count: u64) -> Vec<Entry> {
+    (1..=count).map(|seq| Entry::new(seq, 1, EntryBody::Item(Item::user_message("x".repeat(1000))))).collect()
+}
+
+/// Ten thousand messages, of which all but the last 200 are summarised.
+fn compacted() -> Vec<Entry> {
+    let mut entries = messages(10_000);
+    let compact = r#"{"base_seq":9799,"summary":"what was before","tail_from":9801,
+        "tasks":{"next_id":1,"applied_through":9799,"tasks":[]},
+        "counters":{"requests_since_last_task_management":0,"requests_since_last_reminder":null}}"#;
+    let compact = serde_json::value::RawValue::from_string(compact.to_owned()).unwrap();
+    entries[9_799] = Entry::new(9_800, 1, EntryBody::Compact(compact));
+    entries
 }

@@ -10,7 +10,10 @@ trap 'rm -f "$figures"' EXIT
 {
     echo '# Sessions in Postgres: what they cost'
     echo
-    echo 'Written by `tests/postgres/bench.sh`.'
+    echo "Measured by \`just postgres-bench\` on $(nproc) cores ($(uname -sm)), $(date -u +%Y-%m-%d): appends and empty durable commits by"
+    echo 'turns, 30 times 200 ms each, so that what else the machine does befalls both. An empty commit updates one number in one row.'
+    echo 'What counts is the ratio with one client; with more, the cores are shared by the server, the clients and the bench, and'
+    echo 'commits share their flush of the disk, so that the work of an append shows beside the wait for it.'
     for sessions in 1000 "$@"; do
         printf '\n## %s sessions\n\n' "$sessions"
         target/release/examples/postgres_bench "$sessions"

@@ -224,8 +224,10 @@ impl PodBuilder {
                 if let Some(instructions) = begin_with {
                     options = options.instructions(instructions);
                 }
-                let opened = sessions.open(&name, options).await?;
-                take_in(opened.session, Box::new(opened.store), reminders.clone())
+                let opened = sessions.open(&name, options.tail_only(true)).await?;
+                let (session, ledger) = take_in(opened.session, Box::new(opened.store), reminders.clone());
+                let reader = move || Ok(sessions.read_entries_blocking(&name)?);
+                (session, ledger.with_reader(reader))
             }
         };
         let ledger = Arc::new(ledger);
@@ -291,7 +293,7 @@ async fn open(
         }
         let Opened { store, session, .. } = FileStore::open(&folder, options)?;
         let (session, ledger) = take_in(session, Box::new(store), reminders);
-        let ledger = ledger.with_reader(move || FileStore::read(&folder).map(|stored| stored.entries));
+        let ledger = ledger.with_reader(move || Ok(FileStore::read(&folder)?.entries));
         Ok::<_, OpenError>((session, ledger))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)

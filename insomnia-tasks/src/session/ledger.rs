@@ -39,7 +39,17 @@ pub(crate) struct Ledger {
     state: Mutex<State>,
 }
 
-type Reader = Box<dyn Fn() -> Result<Vec<Entry>, OpenError> + Send + Sync>;
+type Reader = Box<dyn Fn() -> Result<Vec<Entry>, EarlierError> + Send + Sync>;
+
+/// Why the older records of a session could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EarlierError {
+    #[error(transparent)]
+    Folder(#[from] OpenError),
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] super::postgres::PostgresError),
+}
 
 struct State {
     entries: Vec<Entry>,
@@ -79,7 +89,7 @@ impl Ledger {
     /// The same, where the records are only the last ones; the reader reads all of them.
     pub(crate) fn with_reader(
         mut self,
-        reader: impl Fn() -> Result<Vec<Entry>, OpenError> + Send + Sync + 'static,
+        reader: impl Fn() -> Result<Vec<Entry>, EarlierError> + Send + Sync + 'static,
     ) -> Self {
         self.reader = Some(Box::new(reader));
         self
@@ -90,7 +100,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) fn read_earlier(&self) -> Result<Vec<Item>, OpenError> {
+    pub(crate) fn read_earlier(&self) -> Result<Vec<Item>, EarlierError> {
         let first = |state: &State| state.entries.first().map_or(1, |entry| entry.seq);
         let before = first(&self.lock());
         if let Some(reader) = self.reader.as_ref().filter(|_| before > 1) {

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use insomnia_tasks::{pod::ReminderPlacement, reminder::Cadence};
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     pub(crate) instructions: Option<String>,
 
     /// The session's folder, made if absent, resumed if present; else a new one under your data folder. Or
-    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE/NAME
+    /// postgres://USER@HOST:PORT/DATABASE/NAME, with the password in $PGPASSWORD
     #[arg(long, value_name = "DIR")]
     pub(crate) session: Option<PathBuf>,
 
@@ -90,7 +90,24 @@ pub(crate) enum Command {
     /// Write a session as a page to look at
     Report(Report),
     /// List the sessions under your data folder: when last used, turns, open tasks, size
-    Sessions,
+    Sessions(Listed),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Listed {
+    /// Those in a database in their place, postgres://HOST/DATABASE: when last used, entries, who has them open
+    #[arg(value_name = "PLACE")]
+    place: Option<PathBuf>,
+
+    /// The same, as the other commands have it
+    #[arg(long, value_name = "PLACE", hide = true, conflicts_with = "place")]
+    session: Option<PathBuf>,
+}
+
+impl Listed {
+    pub(crate) fn place(&self) -> Option<&Path> {
+        self.place.as_deref().or(self.session.as_deref())
+    }
 }
 
 #[derive(Debug, clap::Args)]

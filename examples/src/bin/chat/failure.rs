@@ -16,6 +16,13 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Turn(message) | Self::Usage(message) | Self::Session(message) => message,
+            Self::Shown => "",
+        }
+    }
+
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
             Self::Turn(message) => (Some(message), 1),

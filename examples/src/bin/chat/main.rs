@@ -1,5 +1,6 @@
 //! `chat`: an agent that keeps its task list, on any OpenAI-compatible server.
 
+mod address;
 mod args;
 mod editor;
 mod endpoint;
@@ -51,7 +52,7 @@ async fn run(args: Args) -> Result<(), Failure> {
         Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session).await,
         Some(Command::History(saved)) => return saved::print_history(&saved.session).await,
         Some(Command::Report(how)) => return report::write(how).await,
-        Some(Command::Sessions) => return sessions::print(),
+        Some(Command::Sessions(listed)) => return sessions::print(listed.place()).await,
         None => {}
     }
     let mut interrupts =

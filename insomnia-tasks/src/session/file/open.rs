@@ -13,13 +13,13 @@ use super::{
     lock::Holder,
     scan::{CLOSING, NoSession, Scan, Tail, check_start, scan},
     store::FileStore,
-    tail::{find_start, suffices},
+    tail::find_start,
     writer::Writer,
 };
 use crate::{
     Item,
     session::{
-        branch::Branch,
+        branch::{Branch, suffices},
         line::Blob,
         record::{Entry, EntryBody, FORMAT, Header, now_ms},
     },
@@ -95,7 +95,7 @@ pub struct Opened {
 pub struct StoredSession {
     /// The first record.
     pub header: Header,
-    /// All other records that can be read, in order; with [`FileOptions::tail_only`] perhaps only the last ones.
+    /// All other records that can be read, in order; with `tail_only` perhaps only the last ones.
     pub entries: Vec<Entry>,
     /// What was wrong with the file.
     pub damage: Vec<Damage>,
@@ -201,7 +201,7 @@ fn scan_tail(file: &dyn DiskFile) -> io::Result<Option<Scan>> {
         Err(_) => return Ok(None),
     };
     let sound = scan.damage.iter().all(|damage| matches!(damage, Damage::TornTail { .. } | Damage::UnknownKind { .. }));
-    Ok((sound && suffices(start, &scan.entries)).then_some(scan))
+    Ok((sound && suffices(start.seq, &scan.entries)).then_some(scan))
 }
 
 /// Puts the large messages in.

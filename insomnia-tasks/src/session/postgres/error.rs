@@ -149,6 +149,10 @@ impl Failure {
         Self { text: text.into(), state: None }
     }
 
+    pub(super) fn is<const N: usize>(&self, states: [SqlState; N]) -> bool {
+        self.state.as_ref().is_some_and(|state| states.contains(state))
+    }
+
     /// The SQLSTATE, such as `57P01`, where the server answered at all.
     pub fn sql_state(&self) -> Option<&str> {
         self.state.as_ref().map(SqlState::code)

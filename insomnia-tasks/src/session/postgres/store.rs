@@ -163,10 +163,13 @@ impl Storage for PostgresStore {
 
     async fn inbox(&self) -> Result<Vec<InboxMessage>, StorageError> {
         let claim = &self.shared.claim;
+        let ids = || -> Vec<String> { self.shared.queue().entries.iter().map(|entry| entry.id.clone()).collect() };
+        // an entry may be kept and leave the queue meanwhile
+        let mut queued: HashSet<String> = ids().into_iter().collect();
         let messages = self.shared.sessions.pending(&claim.session).await;
         let messages =
             messages.map_err(|error| super::writer::storage_error("read the inbox of", &claim.session, error))?;
-        let queued: HashSet<String> = self.shared.queue().entries.iter().map(|entry| entry.id.clone()).collect();
+        queued.extend(ids());
         let mut offered = self.shared.offered();
         offered.extend(messages.iter().map(|message| message.id.clone()));
         Ok(messages.into_iter().filter(|message| !queued.contains(&message.id)).collect())
