@@ -47,3 +47,29 @@ instructions:
 # Writes those limits anew.
 instructions-set:
     benches/instructions/run.sh --set
+
+# Packs both crates as they would be published, and builds each from what was packed.
+package:
+    tests/package.sh
+
+# Licences, duplicates, bans and sources of all dependencies, by deny.toml.
+deny:
+    tests/deny.sh
+
+# Whether the public interface has changed since a commit in a way that the version does not tell. About three minutes; needs
+# `cargo install --locked cargo-semver-checks`.
+semver since="HEAD~1":
+    cargo semver-checks --package insomnia-tasks --all-features --baseline-rev {{since}}
+
+# The size of the report of 5,000 requests, and how long it takes.
+report-figures:
+    cargo test --release --locked --test chat five_thousand -- --nocapture
+
+# The report's test in headless Chromium. Installs it, and from npm what drives it.
+report:
+    examples/tests/report/setup.sh
+    INSOMNIA_TESTS_REQUIRE_ALL=1 cargo test --locked --test chat report
+
+# The pictures of the demo's report in the README, docs/report.png and docs/report-dark.png.
+report-picture:
+    examples/tests/report/picture.sh

@@ -8,9 +8,11 @@ mod endpoint;
 mod failures;
 mod interrupts;
 mod json;
+mod new_agent;
 mod place;
 mod prompts;
 mod reminders;
+mod report;
 mod saved;
 mod sessions;
 #[cfg(unix)]

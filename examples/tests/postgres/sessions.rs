@@ -26,6 +26,8 @@ async fn are_kept_resumed_printed_and_held_by_one_at_a_time() {
     };
     assert_eq!(printed("tasks")[0]["subject"], "Pack");
     assert_eq!(printed("history").len(), 6);
+    let page = place.bare(&["report", "--session", &session]).run().ended(0).stdout;
+    assert!(page.contains("Task 1 (pending): Pack"), "{page}");
 
     // in use elsewhere
     let held = server.sessions().open("chat-1", PostgresOptions::new()).await.unwrap();

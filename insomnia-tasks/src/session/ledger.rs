@@ -17,6 +17,7 @@ use crate::{
     item::Rounds,
     reminder::Reminders,
     task::{Author, Task, TaskId, TaskSnapshot, TaskStore, tools::changes_tasks},
+    wire::Usage,
     worker::{Journal, JournalError, LearnedDialect},
 };
 
@@ -252,7 +253,10 @@ impl Ledger {
     }
 
     fn append(&self, state: &mut State, body: EntryBody) {
-        let mut entry = Entry::new(state.next_seq, state.turn, body);
+        self.append_entry(state, Entry::new(state.next_seq, state.turn, body));
+    }
+
+    fn append_entry(&self, state: &mut State, mut entry: Entry) {
         if let EntryBody::Item(item) = &entry.body
             // the very item, not an equal one
             && let Some(place) = state.named.iter().position(|(named, _)| Arc::ptr_eq(named.raw(), item.raw()))
@@ -286,12 +290,17 @@ struct Done {
 #[async_trait]
 impl Journal for Ledger {
     fn commit(&self, item: &Item, turn: u64) {
+        self.commit_answer(item, turn, None);
+    }
+
+    fn commit_answer(&self, item: &Item, turn: u64, usage: Option<Usage>) {
         let mut state = self.lock();
         state.turn = turn;
         if item.kind() != ItemKind::Tool {
             self.settle(&mut state, item);
         }
-        self.append(&mut state, EntryBody::Item(item.clone()));
+        let entry = Entry::new(state.next_seq, turn, EntryBody::Item(item.clone()));
+        self.append_entry(&mut state, Entry { usage, ..entry });
         if item.kind() == ItemKind::Tool {
             self.settle(&mut state, item);
         }

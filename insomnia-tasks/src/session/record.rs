@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::line;
-use crate::Item;
+use crate::{Item, wire::Usage};
 
 /// The format version that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -65,6 +65,9 @@ pub struct Entry {
     pub turn: u64,
     /// What the entry says.
     pub body: EntryBody,
+    /// What the server counted for the request that this answer is the outcome of; none for everything else, where the server
+    /// said nothing, and in sessions of older versions.
+    pub usage: Option<Usage>,
 }
 
 /// What an [`Entry`] says.
@@ -95,7 +98,7 @@ impl Entry {
     pub fn new(seq: u64, turn: u64, body: EntryBody) -> Self {
         // the low half of a UUID holds its counter and its random bits
         let id = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
-        Self { seq, id, time: now_ms(), turn, body }
+        Self { seq, id, time: now_ms(), turn, body, usage: None }
     }
 
     /// The entry as one line of JSON. The message of an item stands in it byte for byte.

@@ -3,13 +3,19 @@ use std::error::Error;
 use async_trait::async_trait;
 
 use super::LearnedDialect;
-use crate::Item;
+use crate::{Item, wire::Usage};
 
 /// Where the loop records what it commits. The order is: commit, flush, send.
 #[async_trait]
 pub trait Journal: Send + Sync + 'static {
     /// Takes in a committed item. Never blocks and cannot fail: what cannot be written is told by the next flush.
     fn commit(&self, item: &Item, turn: u64);
+
+    /// Takes in an answer of the model, with the tokens that its request cost as far as the server told them.
+    fn commit_answer(&self, answer: &Item, turn: u64, usage: Option<Usage>) {
+        let _ = usage;
+        self.commit(answer, turn);
+    }
 
     /// Takes in a change of dialect, so that a resumed session starts with it. Like a commit it waits for the next flush.
     fn dialect(&self, learned: &LearnedDialect) {

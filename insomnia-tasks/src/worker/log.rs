@@ -4,7 +4,7 @@ use super::{History, Journal, LearnedDialect};
 use crate::{
     Item, ItemKind, ToolCall,
     interceptor::Interceptor,
-    wire::{Dialect, Projection},
+    wire::{Dialect, Projection, Usage},
 };
 
 /// Everything that takes in a committed item, in one piece: no await lies between, so a dropped turn cannot tear it.
@@ -88,6 +88,16 @@ impl Log {
     /// Commits an item at the tail of the history.
     pub(super) fn commit(&mut self, item: Item) {
         self.journal.commit(&item, self.turn);
+        self.take_in(item);
+    }
+
+    /// Commits an answer of the model.
+    pub(super) fn commit_answer(&mut self, answer: Item, usage: Option<Usage>) {
+        self.journal.commit_answer(&answer, self.turn, usage);
+        self.take_in(answer);
+    }
+
+    fn take_in(&mut self, item: Item) {
         self.projection.push(&item);
         for interceptor in &self.interceptors {
             interceptor.on_commit(&item);
@@ -99,6 +109,10 @@ impl Log {
     /// Makes what is committed durable.
     pub(super) async fn flush(&self) -> Result<(), super::TurnError> {
         self.journal.flush().await.map_err(super::TurnError::Journal)
+    }
+
+    pub(super) fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
     }
 
     /// What a request sent now carries.

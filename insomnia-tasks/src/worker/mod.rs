@@ -6,6 +6,7 @@
 mod ask;
 mod builder;
 mod compaction;
+mod contents;
 mod end;
 mod event;
 mod history;

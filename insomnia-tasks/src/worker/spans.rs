@@ -1,14 +1,22 @@
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tracing::{Span, field::Empty, info_span};
 
-use super::{TurnError, Worker};
+use super::{Turn, TurnError, Worker, contents};
 use crate::{
     Item, ToolCall,
-    tool::{ToolError, ToolOutput},
+    tool::{ToolDefinition, ToolError, ToolOutput},
     wire::{Answer, ModelError, Usage},
 };
 
-// Names and values are those of OpenTelemetry's conventions for generative AI, version 1.41.
+// Names and values are those of OpenTelemetry's conventions for generative AI, version 1.41. What they want as a list of words is
+// told as JSON, since a field has no such type.
+
+/// As OpenTelemetry has numbers: exporters write out an unsigned one as text.
+fn count(number: impl Into<u64>) -> i64 {
+    i64::try_from(number.into()).unwrap_or(i64::MAX)
+}
 
 /// What the requests of a turn cost together.
 #[derive(Default)]
@@ -32,14 +40,19 @@ impl Spent {
 /// The span of one turn.
 pub(super) fn turn(worker: &Worker, prompt: &Item) -> Span {
     let contents = worker.settings.trace_contents;
+    let agent = worker.settings.agent.as_deref();
     info_span!(
         "invoke_agent",
+        otel.name = agent.map(|agent| format!("invoke_agent {agent}")),
         otel.kind = "internal",
         gen_ai.operation.name = "invoke_agent",
-        gen_ai.provider.name = "openai",
+        gen_ai.provider.name = provider(worker),
+        gen_ai.agent.name = agent,
         gen_ai.request.model = worker.model,
         gen_ai.conversation.id = worker.settings.conversation,
-        gen_ai.input.messages = contents.then(|| json!([message("user", text_part(prompt), None)]).to_string()),
+        gen_ai.system_instructions = contents.then(|| instructions(worker)).flatten(),
+        gen_ai.input.messages = contents.then(|| contents::messages([prompt.json()])),
+        gen_ai.output.messages = Empty,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
         otel.status_code = Empty,
@@ -48,10 +61,13 @@ pub(super) fn turn(worker: &Worker, prompt: &Item) -> Span {
 }
 
 /// Notes how a turn ended.
-pub(super) fn turn_ended<T>(span: &Span, spent: &Spent, outcome: &Result<T, TurnError>) {
-    span.record("gen_ai.usage.input_tokens", spent.input);
-    span.record("gen_ai.usage.output_tokens", spent.output);
+pub(super) fn turn_ended(span: &Span, spent: &Spent, outcome: &Result<Turn, TurnError>, contents: bool) {
+    span.record("gen_ai.usage.input_tokens", spent.input.map(count));
+    span.record("gen_ai.usage.output_tokens", spent.output.map(count));
     match outcome {
+        Ok(turn) if contents => {
+            span.record("gen_ai.output.messages", contents::said(&turn.text, turn.finish_reason.as_deref()));
+        }
         Ok(_) => {}
         Err(TurnError::Model(error)) => failed(span, &kind(error)),
         Err(error) => failed(span, &format!("{:?}", error.kind())),
@@ -61,20 +77,38 @@ pub(super) fn turn_ended<T>(span: &Span, spent: &Spent, outcome: &Result<T, Turn
 /// The span of one try of a model call.
 pub(super) fn chat(worker: &Worker) -> Span {
     let server = || reqwest::Url::parse(worker.transport.base_url()).ok();
+    let contents = worker.settings.trace_contents;
+    let parameters = &worker.settings.parameters;
+    let number = |name: &str| parameters.get(name).and_then(Value::as_f64);
+    let whole = |name: &str| parameters.get(name).and_then(Value::as_i64);
     info_span!(
         "chat",
         otel.name = format!("chat {}", worker.model),
         otel.kind = "client",
         gen_ai.operation.name = "chat",
-        gen_ai.provider.name = "openai",
+        gen_ai.provider.name = provider(worker),
         gen_ai.request.model = worker.model,
+        gen_ai.request.stream = worker.settings.stream,
+        gen_ai.request.temperature = number("temperature"),
+        gen_ai.request.top_p = number("top_p"),
+        gen_ai.request.frequency_penalty = number("frequency_penalty"),
+        gen_ai.request.presence_penalty = number("presence_penalty"),
+        gen_ai.request.max_tokens = whole("max_completion_tokens").or_else(|| whole("max_tokens")),
+        gen_ai.request.seed = whole("seed"),
+        gen_ai.request.stop_sequences = parameters.get("stop").and_then(words),
         gen_ai.conversation.id = worker.settings.conversation,
+        gen_ai.system_instructions = contents.then(|| instructions(worker)).flatten(),
+        gen_ai.input.messages = contents.then(|| sent(worker)),
         server.address = server().as_ref().and_then(|server| server.host_str()),
-        server.port = server().as_ref().and_then(|server| server.port_or_known_default()),
+        server.port = server().as_ref().and_then(|server| server.port_or_known_default()).map(count),
+        gen_ai.response.id = Empty,
+        gen_ai.response.model = Empty,
         gen_ai.response.finish_reasons = Empty,
+        gen_ai.response.time_to_first_chunk = Empty,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
         gen_ai.usage.cache_read.input_tokens = Empty,
+        gen_ai.usage.reasoning.output_tokens = Empty,
         gen_ai.output.messages = Empty,
         http.response.status_code = Empty,
         otel.status_code = Empty,
@@ -82,30 +116,34 @@ pub(super) fn chat(worker: &Worker) -> Span {
     )
 }
 
-/// Notes what came of a try.
-pub(super) fn answered(span: &Span, outcome: &Result<Answer, ModelError>, contents: bool) {
+/// Notes what came of a try; `first` is the time to the first piece of a stream.
+pub(super) fn answered(span: &Span, outcome: &Result<Answer, ModelError>, first: Option<Duration>, contents: bool) {
+    span.record("gen_ai.response.time_to_first_chunk", first.map(|first| first.as_secs_f64()));
     match outcome {
         Ok(answer) => {
             let usage = answer.usage.unwrap_or_default();
-            span.record("gen_ai.usage.input_tokens", usage.prompt_tokens);
-            span.record("gen_ai.usage.output_tokens", usage.completion_tokens);
-            span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens);
+            span.record("gen_ai.usage.input_tokens", usage.prompt_tokens.map(count));
+            span.record("gen_ai.usage.output_tokens", usage.completion_tokens.map(count));
+            span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens.map(count));
+            span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens.map(count));
+            span.record("gen_ai.response.id", answer.id.as_deref());
+            span.record("gen_ai.response.model", answer.model.as_deref());
             if let Some(reason) = &answer.finish_reason {
                 span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
             }
             if contents && !span.is_disabled() {
-                span.record("gen_ai.output.messages", output(answer).to_string());
+                span.record("gen_ai.output.messages", contents::answer(answer));
             }
         }
         Err(error) => {
-            span.record("http.response.status_code", error.status());
+            span.record("http.response.status_code", error.status().map(count));
             failed(span, &kind(error));
         }
     }
 }
 
 /// The span of one tool call.
-pub(super) fn tool(call: &ToolCall, contents: bool) -> Span {
+pub(super) fn tool(call: &ToolCall, definition: Option<&ToolDefinition>, contents: bool) -> Span {
     info_span!(
         "execute_tool",
         otel.name = format!("execute_tool {}", call.name),
@@ -114,6 +152,7 @@ pub(super) fn tool(call: &ToolCall, contents: bool) -> Span {
         gen_ai.tool.name = call.name,
         gen_ai.tool.call.id = call.id,
         gen_ai.tool.r#type = "function",
+        gen_ai.tool.description = definition.map(ToolDefinition::description),
         gen_ai.tool.call.arguments = contents.then_some(call.arguments.as_str()),
         gen_ai.tool.call.result = Empty,
         otel.status_code = Empty,
@@ -146,23 +185,42 @@ fn kind(error: &ModelError) -> String {
     kind
 }
 
-fn output(answer: &Answer) -> Value {
-    let mut parts = text_part(&answer.message);
-    parts.extend(answer.calls.iter().map(|call| {
-        let arguments = call.arguments.as_ref().ok();
-        json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments})
-    }));
-    json!([message("assistant", parts, answer.finish_reason.as_deref())])
+/// The conventions' word for who is asked, by the server's host. Every other server speaks OpenAI's protocol, which is then the word.
+fn provider(worker: &Worker) -> &'static str {
+    const KNOWN: [(&str, &str); 10] = [
+        ("api.anthropic.com", "anthropic"),
+        ("api.deepseek.com", "deepseek"),
+        ("api.groq.com", "groq"),
+        ("api.mistral.ai", "mistral_ai"),
+        ("api.moonshot.ai", "moonshot_ai"),
+        ("api.perplexity.ai", "perplexity"),
+        ("api.x.ai", "x_ai"),
+        ("generativelanguage.googleapis.com", "gcp.gemini"),
+        ("aiplatform.googleapis.com", "gcp.vertex_ai"),
+        ("openai.azure.com", "azure.ai.openai"),
+    ];
+    let url = reqwest::Url::parse(worker.transport.base_url()).ok();
+    let host = url.as_ref().and_then(reqwest::Url::host_str).unwrap_or_default();
+    let is = |known: &str| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '-']));
+    KNOWN.iter().find(|(known, _)| is(known)).map_or("openai", |(_, name)| name)
 }
 
-fn message(role: &str, parts: Vec<Value>, finish_reason: Option<&str>) -> Value {
-    match finish_reason {
-        Some(reason) => json!({"role": role, "parts": parts, "finish_reason": reason}),
-        None => json!({"role": role, "parts": parts}),
+fn words(stop: &Value) -> Option<String> {
+    match stop {
+        Value::String(word) => Some(json!([word]).to_string()),
+        Value::Array(_) => Some(stop.to_string()),
+        _ => None,
     }
 }
 
-fn text_part(item: &Item) -> Vec<Value> {
-    let text = item.text().filter(|text| !text.is_empty());
-    text.map(|text| json!({"type": "text", "content": text})).into_iter().collect()
+fn instructions(worker: &Worker) -> Option<String> {
+    worker.log.instructions().map(|text| json!([{"type": "text", "content": text}]).to_string())
+}
+
+fn sent(worker: &Worker) -> String {
+    let messages = worker.log.projection().messages();
+    // alone in a message, the instructions need no second mention
+    let is = |text: &str| messages.first().is_some_and(|first| contents::is_text(first.get(), text));
+    let own = worker.log.instructions().is_some_and(is);
+    contents::messages(messages.iter().skip(own.into()).map(|message| message.get()))
 }

@@ -114,7 +114,7 @@ impl Worker {
         let span = spans::turn(self, &prompt);
         self.log.commit(prompt);
         let outcome = self.converse(listener, &mut spent).instrument(span.clone()).await;
-        spans::turn_ended(&span, &spent, &outcome);
+        spans::turn_ended(&span, &spent, &outcome, self.settings.trace_contents);
         let end = outcome.as_ref().map_or_else(|error| TurnEnd::Failed(error.to_string()), |_| TurnEnd::Answered);
         self.tell_end(&end).await;
         self.unfinished = false;
@@ -150,7 +150,7 @@ impl Worker {
                 other => other?,
             };
             spent.add(answer.usage);
-            self.log.commit(answer.message.clone());
+            self.log.commit_answer(answer.message.clone(), answer.usage);
             if let Some(usage) = answer.usage {
                 listener(Event::Usage(usage));
             }

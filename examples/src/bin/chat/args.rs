@@ -10,7 +10,8 @@ Examples:
   chat                                                          the demo
   chat --base-url http://localhost:11434/v1 --model qwen3       a local server
   OPENAI_API_KEY=sk-... chat -p 'Plan the release' --session s  OpenAI, one prompt
-  chat tasks --session s                                        what is left to do";
+  chat tasks --session s                                        what is left to do
+  chat report --session s -o report.html                        the session as a page";
 
 /// An agent that keeps its task list, on any OpenAI-compatible server.
 ///
@@ -86,6 +87,8 @@ pub(crate) enum Command {
     Tasks(Saved),
     /// Print the messages of a session as a JSON array
     History(Saved),
+    /// Write a session as a page to look at
+    Report(Report),
     /// List the sessions under your data folder: when last used, turns, open tasks, size
     Sessions(Listed),
 }
@@ -112,6 +115,21 @@ pub(crate) struct Saved {
     /// The session's folder, or postgres://HOST/DATABASE/NAME
     #[arg(long, value_name = "DIR")]
     pub(crate) session: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Report {
+    /// The session's folder, or postgres://HOST/DATABASE/NAME
+    #[arg(long, value_name = "DIR")]
+    pub(crate) session: PathBuf,
+
+    /// The file to write; else stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Only the picture, as SVG
+    #[arg(long)]
+    pub(crate) svg: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

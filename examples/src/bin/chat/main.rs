@@ -11,6 +11,7 @@ mod interrupt;
 mod json;
 mod place;
 mod prompts;
+mod report;
 mod saved;
 mod screen;
 mod session;
@@ -50,6 +51,7 @@ async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session).await,
         Some(Command::History(saved)) => return saved::print_history(&saved.session).await,
+        Some(Command::Report(how)) => return report::write(how).await,
         Some(Command::Sessions(listed)) => return sessions::print(listed.place()).await,
         None => {}
     }

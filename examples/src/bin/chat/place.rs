@@ -7,7 +7,7 @@ use insomnia_tasks::{
     Pod,
     pod::PodBuilder,
     session::{
-        Session,
+        FileStore, Session, StoredSession,
         postgres::{PostgresOptions, PostgresSessions},
     },
 };
@@ -35,6 +35,16 @@ impl Place {
         match self {
             Self::Folder(folder) => builder.session(folder),
             Self::Postgres(sessions, name) => builder.session_in_postgres(sessions, name, PostgresOptions::new()),
+        }
+    }
+
+    /// The records themselves.
+    pub(crate) async fn read_records(&self) -> Result<StoredSession, Failure> {
+        match self {
+            Self::Folder(folder) => FileStore::read(folder).map_err(|error| Failure::Session(error.to_string())),
+            Self::Postgres(sessions, name) => {
+                sessions.read_records(name).await.map_err(|error| Failure::Session(error.to_string()))
+            }
         }
     }
 

@@ -29,6 +29,12 @@ pub(crate) fn write_json(json: &str) -> std::io::Result<()> {
     writeln!(out, "{json}").and_then(|()| out.flush())
 }
 
+/// Writes text on stdout as it is.
+pub(crate) fn write_text(text: &str) -> std::io::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
 /// Whether a person asked for plain text: no colours, nothing that moves.
 pub(crate) fn is_plain() -> bool {
     env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || is_dumb()
@@ -72,7 +78,7 @@ fn escaped(json: &str) -> Cow<'_, str> {
 }
 
 /// Controls of C0 and C1, separators of lines, and the characters that change the direction of text.
-fn steers(c: char) -> bool {
+pub(crate) fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -215,7 +215,7 @@ impl Text {
 }
 
 /// A call's arguments for people: the values alone where they are a plain object.
-fn said(arguments: &str) -> String {
+pub(crate) fn said(arguments: &str) -> String {
     let values = match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => object.into_values().map(|value| match value {
             Value::String(text) => one_line(&text, 60),

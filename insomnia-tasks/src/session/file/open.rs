@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Item,
     session::{
-        branch::suffices,
+        branch::{Branch, suffices},
         line::Blob,
         record::{Entry, EntryBody, FORMAT, Header, now_ms},
     },
@@ -108,6 +108,11 @@ impl StoredSession {
     pub fn from_records(header: Header, entries: Vec<Entry>) -> Self {
         let next_seq = entries.last().map_or(1, |last| last.seq.saturating_add(1));
         Self { header, entries, damage: Vec::new(), next_seq }
+    }
+
+    /// The entries that count, in order: neither rewinds nor what they left behind, and none twice.
+    pub fn live(&self) -> Vec<&Entry> {
+        Branch::new(&self.entries).live
     }
 
     fn new(scan: Scan) -> Self {
