@@ -3,10 +3,9 @@ llama:
     tests/llama/setup.sh
     INSOMNIA_TESTS_REQUIRE_ALL=1 cargo test -p insomnia-tasks-tests --test llama -- --nocapture
 
-# More of what every build tests of sessions: 100,000 generated histories and 10,000 kills, about 15 minutes.
+# More of what every build tests of sessions, into docs/session-long.md: 100,000 histories, 10,000 kills, all failures. About 40 minutes.
 sessions-long:
-    INSOMNIA_HISTORIES=100000 cargo test -p insomnia-tasks --lib session::fold_tests
-    INSOMNIA_KILLS=10000 cargo test -p insomnia-tasks-tests --test session i01 -- --nocapture
+    tests/session-long.sh
 
 # 10,000 random schedules of two owners of a session in Postgres, about five minutes.
 postgres-long:

@@ -2,18 +2,75 @@
 
 use std::{path::Path, sync::Arc};
 
+use serde::Deserialize;
+use serde_json::json;
+
 use super::{
     FileOptions, FileStore, Opened,
     blobs::BLOB_FROM,
     sim_disk::{Fault, SimDisk},
     tests::{block_on, history, messages, user},
 };
-use crate::session::{Entry, EntryBody, Storage};
+use crate::{
+    Item,
+    session::{Entry, EntryBody, Session, Storage, StoredSession},
+    wire::{Dialect, Projection},
+};
 
 const STEPS: u64 = 200;
 
 fn open(disk: &SimDisk) -> Result<Opened, super::OpenError> {
     FileStore::open_on(Arc::new(disk.clone()), Path::new("s"), FileOptions::new())
+}
+
+/// A prompt, two calls, their results, an answer, and so on.
+fn message(seq: u64, text: &str) -> Entry {
+    let call = |number: u64| {
+        let function = json!({"name": "TaskList", "arguments": "{}"});
+        json!({"id": format!("call_{}_{number}", seq / 5), "type": "function", "function": function})
+    };
+    let item = match seq % 5 {
+        1 => return user(seq, text),
+        2 => {
+            let calls = json!({"role": "assistant", "content": text, "tool_calls": [call(0), call(1)]});
+            Item::from_message(&calls).unwrap()
+        }
+        3 => Item::tool_message(format!("call_{}_0", seq / 5), text),
+        4 => Item::tool_message(format!("call_{}_1", seq / 5), text),
+        _ => Item::assistant_message(text),
+    };
+    Entry::new(seq, 1, EntryBody::Item(item))
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    tool_call_id: Option<String>,
+    #[serde(default)]
+    tool_calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    id: String,
+}
+
+/// What is sent when a turn begins on what was found: each call has one result, right behind it.
+fn check_sent(session: &StoredSession, case: &str) {
+    let mut projection = Projection::new(Dialect::default(), None);
+    projection.extend(Session::fold_stored(session).items());
+    projection.extend(&[Item::user_message("go on")]);
+    let mut open: Vec<Call> = Vec::new();
+    for sent in projection.messages().iter() {
+        let sent: Sent = serde_json::from_str(sent.get()).unwrap();
+        if let Some(result) = sent.tool_call_id {
+            let place = open.iter().position(|call| call.id == result);
+            open.remove(place.unwrap_or_else(|| panic!("{case}: a result without a call")));
+            continue;
+        }
+        assert!(open.is_empty(), "{case}: a call without a result");
+        open = sent.tool_calls;
+    }
+    assert!(open.is_empty(), "{case}: a call without a result at the end");
 }
 
 /// What was asked for in order, how much of it was acknowledged, and where batches end.
@@ -40,8 +97,8 @@ impl Run {
                 let entry = match (step % 7, number) {
                     (5, 0) => Entry::new(seq, 1, EntryBody::Rewind { to_seq: seq / 2 }),
                     (6, 0) => Entry::new(seq, 1, EntryBody::Instructions(format!("be {step}"))),
-                    _ if step == 100 => user(seq, &"b".repeat(BLOB_FROM)),
-                    _ => user(seq, &format!("{step} {}", "é".repeat(step as usize % 11))),
+                    _ if step == 100 => message(seq, &"b".repeat(BLOB_FROM)),
+                    _ => message(seq, &format!("{step} {}", "é".repeat(step as usize % 11))),
                 };
                 opened.store.append(&entry);
                 run.asked.push(entry);
@@ -63,6 +120,7 @@ impl Run {
         assert!(self.ends.contains(&found.len()), "{case}: part of a batch: {}", found.len());
         assert!(found.iter().zip(&self.asked).all(|(found, asked)| found.id == asked.id), "{case}: not a prefix");
         assert_eq!(messages(found), messages(&self.asked[..found.len()]), "{case}");
+        check_sent(&session, case);
         drop(store);
         serde_json::from_slice::<Vec<serde::de::IgnoredAny>>(&disk.bytes(&history()))
             .unwrap_or_else(|error| panic!("{case}: {error}"));
@@ -84,6 +142,7 @@ fn a_crash_at_every_call_of_200_steps_loses_nothing_acknowledged() {
         at += 1;
     }
     assert!(at > 600, "every step makes storage calls: {at}");
+    println!("{at} crashes");
 }
 
 #[test]
@@ -95,6 +154,7 @@ fn a_failure_at_every_call_of_200_steps_loses_nothing_acknowledged() {
     };
     // each kind at every fifth call, together at all of them; a long run tries each kind at all
     let step = if std::env::var_os("INSOMNIA_ALL_FAILURES").is_some() { 1 } else { 5 };
+    let mut failures = 0;
     for (number, fault) in
         [Fault::ShortWrite, Fault::Full, Fault::NoRoom, Fault::Io, Fault::LostFlush].into_iter().enumerate()
     {
@@ -103,6 +163,8 @@ fn a_failure_at_every_call_of_200_steps_loses_nothing_acknowledged() {
             let run = Run::new(&disk);
             disk.mend();
             run.check(&disk, &format!("{fault:?} at {at}"));
+            failures += 1;
         }
     }
+    println!("{failures} failures");
 }
