@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
 mod demo;
+#[cfg(unix)]
+mod display;
 mod drop_in;
 mod endpoint;
 mod failures;
@@ -12,6 +14,8 @@ mod place;
 mod prompts;
 mod reminders;
 mod saved;
+#[cfg(unix)]
+mod screen;
 mod sessions;
 #[cfg(unix)]
 mod terminal;
