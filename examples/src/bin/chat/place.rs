@@ -8,6 +8,8 @@ use insomnia_tasks::{
     },
 };
 
+use reqwest::Url;
+
 use crate::failure::Failure;
 
 /// Where a session is kept.
@@ -47,6 +49,25 @@ impl Place {
     }
 }
 
+/// A session's place as it may be shown: an address without its password.
+pub(crate) fn shown(session: &Path) -> String {
+    let text = session.to_string_lossy();
+    let Some(mut url) = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "postgres" | "postgresql")) else {
+        return text.into_owned();
+    };
+    // neither fails for an address with a host
+    let _ = url.set_password(None);
+    let secret = |name: &str| matches!(name, "password" | "sslpassword");
+    let kept: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| !secret(name)).collect();
+    if kept.len() < url.query_pairs().count() {
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
+    }
+    url.to_string()
+}
+
 /// The address of the database, and the name behind it; parameters may follow the name.
 fn split(address: &str) -> Option<(String, String)> {
     let (path, parameters) = address.split_once('?').unwrap_or((address, ""));
@@ -67,6 +88,17 @@ mod tests {
         assert_eq!(parts("postgres://h/db/a?sslmode=require").as_deref(), Some("postgres://h/db?sslmode=require a"));
         for nameless in ["postgres://h", "postgres://h/db", "postgres://h/db/", "postgres://h/db?options=/x"] {
             assert_eq!(parts(nameless), None, "{nameless}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let shown = |address| shown(Path::new(address));
+        assert_eq!(shown("postgres://me:pw@h:1/db/today"), "postgres://me@h:1/db/today");
+        assert_eq!(shown("postgresql://h/db/a?password=pw&sslmode=require"), "postgresql://h/db/a?sslmode=require");
+        assert_eq!(shown("postgres://h/db/a?password=pw"), "postgres://h/db/a");
+        for same in ["postgres://h/db/a?sslmode=require", "/tmp/a:b@c", "C:\\x", "a b"] {
+            assert_eq!(shown(same), same);
         }
     }
 
