@@ -7,10 +7,9 @@ llama:
 sessions-long:
     tests/session-long.sh
 
-# 10,000 random schedules of two owners of a session in Postgres, about five minutes.
+# 30,000 random schedules of two owners of a session in Postgres, into docs/postgres-schedules.md. About fifteen minutes.
 postgres-long:
-    tests/postgres/setup.sh
-    INSOMNIA_TESTS_REQUIRE_ALL=1 INSOMNIA_PG_SCHEDULES=10000 cargo test --test postgres schedules -- --nocapture
+    tests/postgres/schedules.sh
 
 # What sessions in Postgres cost, with a thousand and a million of them, into docs/postgres-bench.md.
 postgres-bench:

@@ -87,11 +87,12 @@ pub struct OpenedPostgres {
     pub created: bool,
 }
 
-// the last two are the records that say from where on a compacted session is to be read
+// The last two are the records that say from where on a compacted session is to be read. Each is the first of a range: with `=`
+// the index of ids looks as good to a planner that does not know how many rows a session has, and all of them are gone through.
 const LOOK: &str = "s.epoch, s.head_seq, s.owner, s.claim, s.fmt,
     coalesce(ceil(extract(epoch from s.lease_until - now()) * 1000), 0)::int8,
-    (select body from insomnia_items where session_id = $1 and seq = 0 and $2),
-    (select body from insomnia_items where session_id = $1 and seq = s.live_compact_seq and $2)
+    (select body from insomnia_items where session_id = $1 and seq <= 0 and $2 order by seq limit 1),
+    (select body from insomnia_items where session_id = $1 and seq >= s.live_compact_seq and $2 order by seq limit 1)
     from (select 1) one left join insomnia_sessions s on s.session_id = $1";
 
 const MAKE: &str = "with made as (
