@@ -29,8 +29,12 @@ impl Interrupts {
         }
     }
 
-    /// Forgets those that came so far.
-    pub(crate) fn forget(&mut self) {
-        while self.0.recv().now_or_never().flatten().is_some() {}
+    /// Forgets those that came so far; whether there were any.
+    pub(crate) fn forget(&mut self) -> bool {
+        let mut any = false;
+        while self.0.recv().now_or_never().flatten().is_some() {
+            any = true;
+        }
+        any
     }
 }

@@ -158,6 +158,10 @@ pub(crate) fn tasks_changed(changed: &[TaskChange], tasks: &TaskStore) {
     }
 }
 
+pub(crate) fn task(task: &Task) {
+    Line::Task { task }.print();
+}
+
 pub(crate) fn tasks(tasks: &TaskStore) {
     tasks.list().iter().for_each(|task| Line::Task { task }.print());
 }

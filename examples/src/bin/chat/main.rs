@@ -2,6 +2,8 @@
 
 mod address;
 mod args;
+mod commands;
+mod echo;
 mod editor;
 mod endpoint;
 mod failure;
@@ -9,15 +11,22 @@ mod hints;
 mod interactive;
 mod interrupt;
 mod json;
+mod last;
+mod live;
+mod markdown;
 mod place;
+mod plain;
 mod prompts;
 mod report;
+mod region;
 mod saved;
 mod screen;
 mod session;
 mod sessions;
 mod shell;
-mod spinner;
+mod status;
+mod task_commands;
+mod task_list;
 mod terminal;
 mod text;
 mod turns;
@@ -72,8 +81,9 @@ async fn run(args: Args) -> Result<(), Failure> {
         };
         run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
-    let cost = opened.pod.cost();
+    let (cost, folder) = (opened.pod.cost(), opened.folder.display().to_string());
+    let resume = resume_command(&args, &endpoint, &opened);
     let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
-    screen.closed(&cost, &resume_command(&args, &endpoint, &opened));
+    screen.closed(&cost, &folder, &resume);
     outcome.and(closed)
 }

@@ -10,6 +10,8 @@ use anstyle::{AnsiColor, Style};
 
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const FAIL: Style = AnsiColor::Red.on_default();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 
 /// Prints a line on stderr; colours only where they are wanted.
 macro_rules! note {
@@ -33,11 +35,6 @@ pub(crate) fn write_json(json: &str) -> std::io::Result<()> {
 pub(crate) fn write_text(text: &str) -> std::io::Result<()> {
     let mut out = stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush())
-}
-
-/// Whether a person asked for plain text: no colours, nothing that moves.
-pub(crate) fn is_plain() -> bool {
-    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || is_dumb()
 }
 
 /// Whether the terminal knows no escape sequences.
