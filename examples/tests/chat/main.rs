@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
 mod demo;
+#[cfg(unix)]
+mod display;
 mod drop_in;
 mod endpoint;
 mod failures;
@@ -14,6 +16,8 @@ mod prompts;
 mod reminders;
 mod report;
 mod saved;
+#[cfg(unix)]
+mod screen;
 mod sessions;
 #[cfg(unix)]
 mod terminal;

@@ -2,13 +2,13 @@ use std::{
     fs::DirBuilder,
     io::{self, Write, stderr, stdin},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rustyline::{
     Behavior, Cmd, CompletionType, ConditionalEventHandler, Config, Context, Event, EventContext, EventHandler, Helper,
-    KeyCode, KeyEvent, Modifiers, Movement, RepeatCount, completion::Completer, error::ReadlineError,
-    highlight::Highlighter, hint::Hinter, history::FileHistory, validate::Validator,
+    KeyCode, KeyEvent, Modifiers, RepeatCount, completion::Completer, error::ReadlineError, highlight::Highlighter,
+    hint::Hinter, history::FileHistory, validate::Validator,
 };
 
 use crate::{commands::completions, terminal::is_dumb};
@@ -30,9 +30,13 @@ pub(crate) enum Editor {
 pub(crate) struct Full {
     editor: rustyline::Editor<Commands, FileHistory>,
     history: Option<PathBuf>,
+    breaks: Breaks,
     /// What had been typed when Ctrl-O came.
     kept: Kept,
 }
+
+/// What stood before each Enter that began a new line.
+type Breaks = Arc<Mutex<Vec<String>>>;
 
 type Kept = Arc<Mutex<Option<String>>>;
 
@@ -45,9 +49,9 @@ impl Editor {
         let config = Config::builder().behavior(Behavior::PreferTerm).completion_type(CompletionType::List).build();
         let mut editor = rustyline::Editor::with_config(config)?;
         editor.set_helper(Some(Commands));
-        let kept = Kept::default();
+        let (kept, breaks) = (Kept::default(), Breaks::default());
         for enter in [KeyEvent(KeyCode::Enter, Modifiers::NONE), KeyEvent::ctrl('J'), KeyEvent::ctrl('M')] {
-            editor.bind_sequence(enter, EventHandler::Conditional(Box::new(GoOn)));
+            editor.bind_sequence(enter, EventHandler::Conditional(Box::new(GoOn(Arc::clone(&breaks)))));
         }
         for enter in [KeyEvent::alt('\r'), KeyEvent::alt('\n')] {
             editor.bind_sequence(enter, EventHandler::Simple(Cmd::Newline));
@@ -58,7 +62,7 @@ impl Editor {
             // absent at first
             let _ = editor.load_history(path);
         }
-        Ok(Self::Full(Box::new(Full { editor, history, kept })))
+        Ok(Self::Full(Box::new(Full { editor, history, breaks, kept })))
     }
 
     /// What is typed next, one line or several. Blocks.
@@ -73,11 +77,13 @@ impl Editor {
 impl Full {
     fn read(&mut self) -> Result<String, ReadlineError> {
         let before = self.kept().take().unwrap_or_default();
+        self.breaks().clear();
         let typed = match self.editor.readline_with_initial(PROMPT, (&before, "")) {
             // it was not Ctrl-C
             Err(ReadlineError::Interrupted) if self.kept().is_some() => return Ok(OPEN.to_owned()),
             typed => typed?,
         };
+        let typed = joined(typed, std::mem::take(&mut *self.breaks()));
         if !typed.trim().is_empty() {
             self.editor.add_history_entry(typed.trim())?;
             if let Some(path) = &self.history {
@@ -89,7 +95,11 @@ impl Full {
         Ok(typed)
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+    fn breaks(&self) -> MutexGuard<'_, Vec<String>> {
+        self.breaks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<String>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -137,14 +147,28 @@ impl Highlighter for Commands {}
 impl Validator for Commands {}
 impl Helper for Commands {}
 
-/// Enter behind a backslash is a new line.
-struct GoOn;
+/// Enter behind a backslash is a new line. The backslash stays until the whole is read: it may have been pasted, too.
+struct GoOn(Breaks);
 
 impl ConditionalEventHandler for GoOn {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
-        let goes_on = context.line().ends_with('\\') && context.pos() == context.line().len();
-        goes_on.then(|| Cmd::Replace(Movement::BackwardChar(1), Some("\n".to_owned())))
+        let before = &context.line()[..context.pos()];
+        before.ends_with('\\').then(|| {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(before.to_owned());
+            Cmd::Newline
+        })
     }
+}
+
+/// Takes the backslashes away behind which a new line was begun.
+fn joined(mut typed: String, breaks: Vec<String>) -> String {
+    // the longest first: the others stay where they are
+    for before in breaks.iter().rev() {
+        if typed.strip_prefix(before.as_str()).is_some_and(|rest| rest.starts_with('\n')) {
+            typed.remove(before.len() - 1);
+        }
+    }
+    typed
 }
 
 /// Leaves the line for a look at the last call, to go on with it after that.
@@ -154,5 +178,18 @@ impl ConditionalEventHandler for Open {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(context.line().to_owned());
         Some(Cmd::Interrupt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn a_backslash_goes_where_it_began_a_line() {
+        let breaks = |breaks: &[&str]| breaks.iter().map(|before| (*before).to_owned()).collect();
+        assert_eq!(joined("a\\\nb\\\nc".to_owned(), breaks(&["a\\", "a\\\nb\\"])), "a\nb\nc");
+        assert_eq!(joined("pasted\\\nlines".to_owned(), breaks(&[])), "pasted\\\nlines");
+        assert_eq!(joined("other".to_owned(), breaks(&["a\\"])), "other");
     }
 }

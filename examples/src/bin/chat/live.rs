@@ -134,6 +134,9 @@ impl Live {
 
     pub(crate) fn answer(&self, text: &str) {
         let mut state = self.lock();
+        if let Some(status) = &mut state.status {
+            status.came(text);
+        }
         if self.answers_elsewhere {
             let mut out = stdout().lock();
             // a reader that has gone away ends nothing: the session goes on to be stored

@@ -8,14 +8,16 @@ use console::{measure_text_width, truncate_str};
 /// Rows at the bottom that are drawn again in place. What is written above them stays and scrolls away as usual.
 pub(crate) struct Region<W> {
     out: W,
-    /// How wide the rows are that are on the screen.
-    drawn: Vec<usize>,
+    /// The rows that are on the screen.
+    drawn: Vec<String>,
+    /// The screen's size when they were drawn.
+    size: Size,
     /// Whether the terminal wraps what stands there anew when it gets narrower.
     reflows: bool,
 }
 
 /// A terminal's size in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) columns: usize,
     pub(crate) rows: usize,
@@ -25,7 +27,7 @@ impl Region<Box<dyn Write + Send>> {
     pub(crate) fn new(out: Box<dyn Write + Send>) -> Self {
         // these two cut rows off instead, and say who they are
         let cuts = env::var_os("XTERM_VERSION").is_some() || env::var_os("STY").is_some();
-        Self { out, drawn: Vec::new(), reflows: !cuts }
+        Self { out, drawn: Vec::new(), size: Size::default(), reflows: !cuts }
     }
 }
 
@@ -33,20 +35,21 @@ impl<W: Write> Region<W> {
     /// Writes lines above the rows and the rows anew. A row is cut where the terminal ends, and those that find no room on it
     /// are left out from the top.
     pub(crate) fn draw(&mut self, above: &str, rows: &[String], size: Size) -> io::Result<()> {
-        if above.is_empty() && rows.is_empty() && self.drawn.is_empty() {
+        let room = size.rows.saturating_sub(1).max(1);
+        let shown: Vec<_> = rows.iter().skip(rows.len().saturating_sub(room)).map(|row| fit(row, size)).collect();
+        if above.is_empty() && self.drawn == shown && (self.size == size || shown.is_empty()) {
             return Ok(());
         }
         let mut frame = self.back_to_the_first(size);
         frame.push_str(above);
-        let room = size.rows.saturating_sub(1).max(1);
-        let shown: Vec<_> = rows.iter().skip(rows.len().saturating_sub(room)).map(|row| fit(row, size)).collect();
         frame.push_str(&shown.join("\n"));
-        self.drawn = shown.iter().map(|row| measure_text_width(row)).collect();
+        (self.drawn, self.size) = (shown, size);
         self.out.write_all(frame.as_bytes()).and_then(|()| self.out.flush())
     }
 
     fn back_to_the_first(&self, size: Size) -> String {
-        let height = |width: &usize| if self.reflows { width.div_ceil(size.columns.max(1)).max(1) } else { 1 };
+        let wrapped = |row: &String| measure_text_width(row).div_ceil(size.columns.max(1)).max(1);
+        let height = |row| if self.reflows { wrapped(row) } else { 1 };
         let height: usize = self.drawn.iter().map(height).sum();
         match height.min(size.rows) {
             0 => String::new(),
@@ -66,7 +69,7 @@ mod tests {
     use super::*;
 
     fn drawn(frames: &[(&str, &[&str], usize)], reflows: bool) -> Vec<String> {
-        let mut region = Region { out: Vec::new(), drawn: Vec::new(), reflows };
+        let mut region = Region { out: Vec::new(), drawn: Vec::new(), size: Size::default(), reflows };
         for (above, rows, columns) in frames {
             region.out.clear();
             let rows: Vec<_> = rows.iter().map(|row| (*row).to_owned()).collect();

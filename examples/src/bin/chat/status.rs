@@ -10,22 +10,34 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// Below this width words are shortened.
 const NARROW: usize = 60;
 
+/// An estimate that is good enough until the server tells.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// How far a turn is.
 pub(crate) struct Status {
     since: Instant,
     pub(crate) requests: u64,
+    /// As the server told them.
     tokens: u64,
+    /// Of answers for which it has told none yet, or never will.
+    bytes: usize,
     pub(crate) doing: String,
 }
 
 impl Status {
     pub(crate) fn new() -> Self {
-        Self { since: Instant::now(), requests: 0, tokens: 0, doing: "thinking".to_owned() }
+        Self { since: Instant::now(), requests: 0, tokens: 0, bytes: 0, doing: "thinking".to_owned() }
     }
 
     pub(crate) fn spent(&mut self, usage: &Usage) {
         let parts = usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
         self.tokens += usage.total_tokens.unwrap_or(parts);
+        self.bytes = 0;
+    }
+
+    /// Counts a piece of an answer until the server says what it has cost.
+    pub(crate) fn came(&mut self, piece: &str) {
+        self.bytes += piece.len();
     }
 
     /// One line: the task in progress, else what is under way, and what the turn has taken so far.
@@ -39,8 +51,12 @@ impl Status {
         if self.requests > 0 {
             parts.push(format!("{request} {}", self.requests));
         }
-        if self.tokens > 0 {
-            parts.push(format!("{} {tokens}", short(self.tokens)));
+        match (self.tokens, self.bytes as u64 / BYTES_PER_TOKEN) {
+            (0, 0) => {}
+            (told, 0) => parts.push(format!("{} {tokens}", short(told))),
+            // nobody says what the request has cost: then it is what the model has written
+            (0, written) => parts.push(format!("~{} {tokens} out", short(written))),
+            (told, written) => parts.push(format!("~{} {tokens}", short(told + written))),
         }
         parts.push(format!("{} s", time.as_secs()));
         let counts = parts.join(" · ");
@@ -74,6 +90,8 @@ mod tests {
         };
         assert_eq!(line(&status, None, 80), "⠸ thinking · 12 s");
         status.requests = 3;
+        status.came("eight by");
+        assert_eq!(line(&status, None, 80), "⠸ thinking · request 3 · ~2 tokens out · 12 s");
         let mut usage = Usage::default();
         usage.prompt_tokens = Some(1_200);
         usage.completion_tokens = Some(34);
@@ -81,6 +99,9 @@ mod tests {
         usage.total_tokens = Some(2_000_000);
         assert_eq!(line(&status, Some("Read it"), 80), "⠸ ▶ Read it · request 3 · 1.2k tokens · 12 s");
         status.spent(&usage);
+        status.came("four");
+        assert_eq!(line(&status, None, 80), "⠸ thinking · request 3 · ~2.0M tokens · 12 s");
+        status.spent(&Usage::default());
         let narrow = line(&status, Some("漢字漢字漢字"), 39);
         assert_eq!(narrow, "⠸ ▶ 漢字漢字… · req 3 · 2.0M tok · 12 s");
         assert!(measure_text_width(&narrow) <= 39);

@@ -77,6 +77,11 @@ impl Text {
                 }
             }
             Event::TextDelta(text) => self.answer(text),
+            Event::ReasoningDelta(text) => {
+                if let Display::Live(live) = &self.display {
+                    live.update(|status| status.came(text));
+                }
+            }
             Event::RequestFinished { .. } => self.end_answer(),
             Event::Usage(usage) => {
                 if let Display::Live(live) = &self.display {
@@ -107,6 +112,9 @@ impl Text {
                 match said(arguments) {
                     nothing if nothing.is_empty() => self.short(format_args!("• {name}")),
                     said => self.short(format_args!("• {name} {DIM}{said}{DIM:#}")),
+                }
+                if let Display::Live(live) = &self.display {
+                    live.update(|status| status.came(arguments));
                 }
                 self.doing(&format!("running {name}"));
             }
