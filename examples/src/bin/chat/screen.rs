@@ -16,14 +16,14 @@ use crate::{
 
 /// Shows what happens, in the form that was asked for.
 pub(crate) enum Screen {
-    Text(Text),
+    Text(Box<Text>),
     Json,
 }
 
 impl Screen {
     pub(crate) fn new(output: Output, tasks: &TaskStore) -> Self {
         match output {
-            Output::Text => Self::Text(Text::new(tasks)),
+            Output::Text => Self::Text(Box::new(Text::new(tasks))),
             Output::Json => Self::Json,
         }
     }
