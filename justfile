@@ -31,6 +31,10 @@ build-cost:
 expansions:
     UPDATE_SNAPSHOTS=1 cargo test -p insomnia-tasks-macros --lib snapshots
 
+# Makes the schema of `chat --output json` anew, after a change of its events that was meant.
+chat-schema:
+    UPDATE_SNAPSHOTS=1 cargo test --bin chat json::
+
 # What requests, sessions and streams cost, into docs/BENCHMARKS.md. In a workspace of its own, which builds the peers first.
 bench:
     benches/run.sh

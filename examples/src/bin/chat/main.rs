@@ -81,7 +81,7 @@ async fn run(args: Args) -> Result<(), Failure> {
         };
         run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
-    let (cost, folder) = (opened.pod.cost(), opened.folder.display().to_string());
+    let (cost, folder) = (opened.pod.cost(), place::shown(&opened.folder));
     let resume = resume_command(&args, &endpoint, &opened);
     let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
     screen.closed(&cost, &folder, &resume);

@@ -15,6 +15,7 @@ use crate::{
     endpoint::Endpoint,
     hints::hint,
     live::Live,
+    place::shown,
     plain::Plain,
     session::Opened,
     task_list,
@@ -52,7 +53,7 @@ impl Text {
         }
         let messages = opened.pod.history().len();
         if messages > 0 {
-            let folder = visible(&opened.folder.display().to_string());
+            let folder = visible(&shown(&opened.folder));
             self.note(format_args!("{DIM}resumed {folder} with {messages} messages{DIM:#}"));
             self.tasks(false);
         }
