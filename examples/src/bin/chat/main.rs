@@ -17,8 +17,8 @@ mod markdown;
 mod place;
 mod plain;
 mod prompts;
-mod report;
 mod region;
+mod report;
 mod saved;
 mod screen;
 mod session;
@@ -81,9 +81,9 @@ async fn run(args: Args) -> Result<(), Failure> {
         };
         run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
-    let (cost, folder) = (opened.pod.cost(), place::shown(&opened.folder));
+    let cost = opened.pod.cost();
     let resume = resume_command(&args, &endpoint, &opened);
     let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
-    screen.closed(&cost, &folder, &resume);
+    screen.closed(&cost, &opened.place, &resume);
     outcome.and(closed)
 }

@@ -68,8 +68,8 @@ impl Place {
 }
 
 /// A place as it may be shown: without the password.
-pub(crate) fn shown(session: &Path) -> PathBuf {
-    Address::of(session).map_or_else(|| session.to_owned(), |address| address.shown().into())
+pub(crate) fn shown(session: &Path) -> String {
+    Address::of(session).map_or_else(|| session.to_string_lossy().into_owned(), |address| address.shown())
 }
 
 /// The sessions of a database; the password is `$PGPASSWORD` where the address has none.
@@ -87,7 +87,7 @@ mod tests {
     fn anything_else_is_a_folder() {
         for folder in ["today", "/tmp/postgres", "C:\\x"] {
             assert!(matches!(Place::of(Path::new(folder)), Ok(Place::Folder(_))), "{folder}");
-            assert_eq!(shown(Path::new(folder)), Path::new(folder));
+            assert_eq!(shown(Path::new(folder)), folder);
         }
     }
 }

@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// An open session and where it is kept, as it may be shown.
 pub(crate) struct Opened {
     pub(crate) pod: Pod,
-    pub(crate) folder: PathBuf,
+    pub(crate) place: String,
 }
 
 /// Opens the session that the flags name, or a new one under the user's data folder.
@@ -44,7 +44,7 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         .max_requests(args.max_requests)
         .default_instructions(INSTRUCTIONS);
     builder = Place::of(&folder)?.keep(builder);
-    let folder = place::shown(&folder);
+    let place = place::shown(&folder);
     if endpoint.is_local() {
         let direct = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT).build();
         builder = builder.http_client(direct.map_err(|error| Failure::Turn(error.to_string()))?);
@@ -53,7 +53,7 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         builder = builder.instructions(instructions);
     }
     match builder.build().await {
-        Ok(pod) => Ok(Opened { pod, folder }),
+        Ok(pod) => Ok(Opened { pod, place }),
         Err(PodError::Session(error)) => {
             Err(Failure::Session(format!("{error}\nhint: --session DIR names another folder")))
         }

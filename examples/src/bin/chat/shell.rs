@@ -2,13 +2,13 @@
 
 use std::env;
 
-use crate::{args::Args, endpoint::Endpoint, place::shown, session::Opened};
+use crate::{args::Args, endpoint::Endpoint, session::Opened};
 
 /// How to go on with this session: the program as it was called, and the flags that choose session, server and model. Keys and
 /// passwords are left out.
 pub(crate) fn resume_command(args: &Args, endpoint: &Endpoint, opened: &Opened) -> String {
     let program = env::args().next().unwrap_or_else(|| "chat".to_owned());
-    let mut words = vec![program, "--session".to_owned(), shown(&opened.folder)];
+    let mut words = vec![program, "--session".to_owned(), opened.place.clone()];
     let base_url = args.base_url.as_ref().map(|_| endpoint.shown_url());
     for (flag, value) in [("--base-url", &base_url), ("--model", &args.model)] {
         if let Some(value) = value {

@@ -15,7 +15,6 @@ use crate::{
     endpoint::Endpoint,
     hints::hint,
     live::Live,
-    place::shown,
     plain::Plain,
     session::Opened,
     task_list,
@@ -53,7 +52,7 @@ impl Text {
         }
         let messages = opened.pod.history().len();
         if messages > 0 {
-            let folder = visible(&shown(&opened.folder));
+            let folder = visible(&opened.place);
             self.note(format_args!("{DIM}resumed {folder} with {messages} messages{DIM:#}"));
             self.tasks(false);
         }

@@ -61,7 +61,7 @@ async fn fork(opened: &Opened, folder: &Path) {
     };
     let folder = place::shown(folder);
     match forked {
-        Ok(()) => note!("a copy that goes its own way: chat --session {}", visible(&folder.display().to_string())),
+        Ok(()) => note!("a copy that goes its own way: chat --session {}", visible(&folder)),
         Err(failure) => note!("{}", visible(failure.message())),
     }
 }

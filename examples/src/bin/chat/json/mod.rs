@@ -12,12 +12,12 @@ use insomnia_tasks::{
     worker::{Event, Turn, TurnError},
 };
 
-use crate::{endpoint::Endpoint, place::shown, session::Opened};
+use crate::{endpoint::Endpoint, session::Opened};
 use line::{Kind, Line, Reason};
 
 pub(crate) fn opened(opened: &Opened, endpoint: &Endpoint) {
     Line::SessionOpened {
-        session: shown(&opened.folder),
+        session: opened.place.clone(),
         messages: opened.pod.history().len(),
         damage: opened.pod.damage().iter().map(ToString::to_string).collect(),
         model: &endpoint.model,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use indicatif::HumanDuration;
+use humantime::format_duration;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -84,7 +84,7 @@ fn span(report: &Report) -> Markup {
     let (turns, requests) = (report.turns.len(), report.requests.len());
     html! {
         (date(from))
-        @if took >= Duration::from_secs(1) { " · " (HumanDuration(took)) }
+        @if took >= Duration::from_secs(1) { " · " (format_duration(Duration::from_secs(took.as_secs()))) }
         " · " (number(turns)) " turn" (plural(turns)) " · " (number(requests)) " request" (plural(requests))
     }
 }
