@@ -158,9 +158,10 @@ fn page() -> Result<String, Failure> {
             short(number("threads")?)
         )?;
     }
-    page += "\nThe open files of a session in a folder are its lock, which the system lets go when the file is closed, and \
-             `history.json`, by which the next write sees that nobody has put another file in its place. A service that keeps more \
-             sessions than files closes idle ones (`Pod::close`) and resumes them by folder. Connections are shared by all sessions on a runtime.\n";
+    page += "\nThe open file of a session in a folder is its lock: the system lets it go when the file is closed, however the process \
+             ends. `history.json` is open only while it is written. A service that keeps more sessions than it may have files open \
+             closes idle ones (`Pod::close`) and resumes them by folder. Sessions in Postgres have none: they share the pool's \
+             connections, as all sessions of a runtime share those to the model.\n";
     Ok(page)
 }
 

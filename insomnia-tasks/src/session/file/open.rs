@@ -157,7 +157,8 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
         close_array(&*file, scan.end).and_then(|()| file.sync()).map_err(OpenError::io("repair", &path))?;
     }
     fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, options.durability));
-    let writer = Writer::new(disk, dir, file, scan.end, options.durability, lock);
+    let identity = file.identity().map_err(OpenError::io("inspect", &path))?;
+    let writer = Writer::new(disk, dir, identity, scan.end, options.durability, lock);
     let store = FileStore::new(writer, scan.next_seq.saturating_sub(1));
     Ok(Opened { store, session: StoredSession::new(scan), created })
 }
