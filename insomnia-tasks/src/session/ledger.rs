@@ -231,7 +231,7 @@ impl Ledger {
     }
 
     /// Records a compaction, and returns what the model gets.
-    fn record_compact(&self, summary: &str, tail: usize, snapshot: TaskSnapshot) -> String {
+    fn record_compact(&self, summary: &str, tail: usize, usage: Option<Usage>, snapshot: TaskSnapshot) -> String {
         let mut state = self.lock();
         let base_seq = state.next_seq.saturating_sub(1);
         let settings = Session::settings(&self.header, &state.entries);
@@ -247,7 +247,8 @@ impl Ledger {
             dialect: settings.dialect,
         };
         if let Ok(raw) = to_raw_value(&compact) {
-            self.append(&mut state, EntryBody::Compact(raw));
+            let entry = Entry::new(state.next_seq, state.turn, EntryBody::Compact(raw));
+            self.append_entry(&mut state, Entry { usage, ..entry });
         }
         compact.text()
     }
@@ -313,7 +314,11 @@ impl Journal for Ledger {
     }
 
     fn compact(&self, summary: &str, tail: usize) -> String {
-        self.tasks.with_snapshot(|snapshot| self.record_compact(summary, tail, snapshot))
+        self.compact_answer(summary, tail, None)
+    }
+
+    fn compact_answer(&self, summary: &str, tail: usize, usage: Option<Usage>) -> String {
+        self.tasks.with_snapshot(|snapshot| self.record_compact(summary, tail, usage, snapshot))
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

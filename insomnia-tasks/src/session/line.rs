@@ -148,6 +148,7 @@ pub(super) fn write_entry(
             line.dialect = Some(dialect);
         }
         EntryBody::Compact(compact) => {
+            line.usage = usage.as_deref();
             line.record = "compact".into();
             line.compact = Some(compact);
         }
@@ -286,6 +287,14 @@ mod tests {
             let entry = Entry::from_json(&line).unwrap();
             assert!(entry.usage.is_none() && matches!(entry.body, EntryBody::Item(_)), "{line}");
         }
+    }
+
+    #[test]
+    fn so_does_a_compaction() {
+        let line = r#"{"record":"compact","seq":9,"id":"a","time":5,"turn":2,"usage":{"prompt_tokens":7},"compact":{"base_seq":8}}"#;
+        let entry = Entry::from_json(line).unwrap();
+        assert_eq!(entry.usage.unwrap().prompt_tokens, Some(7));
+        assert_eq!(written(&entry, None), line);
     }
 
     #[test]

@@ -63,8 +63,8 @@ pub struct Entry {
     pub turn: u64,
     /// What the entry says.
     pub body: EntryBody,
-    /// What the server counted for the request that this answer is the outcome of; none for everything else, where the server
-    /// said nothing, and in sessions of older versions.
+    /// What the server counted for the request whose outcome this answer, or this compaction's summary, is; none for everything
+    /// else, where the server said nothing, and in sessions of older versions.
     pub usage: Option<Usage>,
 }
 

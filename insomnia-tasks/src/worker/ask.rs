@@ -33,7 +33,10 @@ impl Worker {
             let outcome = self.attempt(listener, &mut told).instrument(span.clone()).await;
             spans::answered(&span, &outcome, told.first, self.settings.trace_contents);
             let error = match outcome {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.spent.add(answer.usage);
+                    return Ok(answer);
+                }
                 Err(error) => self.transport.without_key(error),
             };
             if !told.text && adapted < MAX_ADAPTATIONS && self.adapt(&error, listener) {

@@ -26,12 +26,6 @@ pub(super) fn said(text: &str, finish_reason: Option<&str>) -> String {
     assistant(text_parts(Some(text.to_owned())), finish_reason)
 }
 
-/// Whether a message says this and nothing else.
-pub(super) fn is_text(json: &str, text: &str) -> bool {
-    let message: Option<Value> = serde_json::from_str(json).ok();
-    message.is_some_and(|message| message["content"] == text)
-}
-
 fn assistant(parts: Vec<Value>, finish_reason: Option<&str>) -> String {
     json!([{"role": "assistant", "parts": parts, "finish_reason": finish_reason.unwrap_or("stop")}]).to_string()
 }

@@ -29,6 +29,13 @@ pub trait Journal: Send + Sync + 'static {
         summary.to_owned()
     }
 
+    /// Takes in a compaction with the tokens that the request for its summary cost, as far as the server told them. The rest is
+    /// as for [`compact`](Self::compact).
+    fn compact_answer(&self, summary: &str, tail: usize, usage: Option<Usage>) -> String {
+        let _ = usage;
+        self.compact(summary, tail)
+    }
+
     /// Makes everything durable that was committed before this call.
     ///
     /// # Errors

@@ -161,8 +161,8 @@ impl Log {
     }
 
     /// Sends this summary in place of the first `tail` items from now on.
-    pub(super) fn compact(&mut self, summary: &str, tail: usize) {
-        let text = self.journal.compact(summary, tail);
+    pub(super) fn compact(&mut self, summary: &str, tail: usize, usage: Option<Usage>) {
+        let text = self.journal.compact_answer(summary, tail, usage);
         self.summarised = Some(Summarised { text, tail, until: self.turns.len() });
         self.project(self.projection.dialect().clone());
     }

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use serde_json::{Value, json};
 use tracing::{Span, field::Empty, info_span};
@@ -19,9 +19,10 @@ fn count(number: impl Into<u64>) -> i64 {
 }
 
 /// What the requests of a turn cost together.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Spent {
     input: Option<u64>,
+    cached: Option<u64>,
     output: Option<u64>,
 }
 
@@ -33,6 +34,7 @@ impl Spent {
         };
         let usage = usage.unwrap_or_default();
         self.input = sum(self.input, usage.prompt_tokens);
+        self.cached = sum(self.cached, usage.cached_tokens);
         self.output = sum(self.output, usage.completion_tokens);
     }
 }
@@ -53,9 +55,12 @@ pub(super) fn turn(worker: &Worker, prompt: &Item) -> Span {
         gen_ai.system_instructions = contents.then(|| instructions(worker)).flatten(),
         gen_ai.input.messages = contents.then(|| contents::messages([prompt.json()])),
         gen_ai.output.messages = Empty,
+        gen_ai.response.finish_reasons = Empty,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
         otel.status_code = Empty,
+        otel.status_description = Empty,
         "error.type" = Empty,
     )
 }
@@ -64,13 +69,17 @@ pub(super) fn turn(worker: &Worker, prompt: &Item) -> Span {
 pub(super) fn turn_ended(span: &Span, spent: &Spent, outcome: &Result<Turn, TurnError>, contents: bool) {
     span.record("gen_ai.usage.input_tokens", spent.input.map(count));
     span.record("gen_ai.usage.output_tokens", spent.output.map(count));
+    span.record("gen_ai.usage.cache_read.input_tokens", spent.cached.map(count));
+    let told = |error: &dyn fmt::Display| contents.then(|| error.to_string());
     match outcome {
-        Ok(turn) if contents => {
-            span.record("gen_ai.output.messages", contents::said(&turn.text, turn.finish_reason.as_deref()));
+        Ok(turn) => {
+            finished(span, turn.finish_reason.as_deref());
+            if contents {
+                span.record("gen_ai.output.messages", contents::said(&turn.text, turn.finish_reason.as_deref()));
+            }
         }
-        Ok(_) => {}
-        Err(TurnError::Model(error)) => failed(span, &kind(error)),
-        Err(error) => failed(span, &format!("{:?}", error.kind())),
+        Err(TurnError::Model(error)) => failed(span, &kind(error), told(error)),
+        Err(error) => failed(span, &format!("{:?}", error.kind()), told(error)),
     }
 }
 
@@ -88,16 +97,18 @@ pub(super) fn chat(worker: &Worker) -> Span {
         gen_ai.operation.name = "chat",
         gen_ai.provider.name = provider(worker),
         gen_ai.request.model = worker.model,
-        gen_ai.request.stream = worker.settings.stream,
+        // told if and only if it is so
+        gen_ai.request.stream = worker.settings.stream.then_some(true),
         gen_ai.request.temperature = number("temperature"),
         gen_ai.request.top_p = number("top_p"),
+        gen_ai.request.top_k = number("top_k"),
         gen_ai.request.frequency_penalty = number("frequency_penalty"),
         gen_ai.request.presence_penalty = number("presence_penalty"),
         gen_ai.request.max_tokens = whole("max_completion_tokens").or_else(|| whole("max_tokens")),
         gen_ai.request.seed = whole("seed"),
         gen_ai.request.stop_sequences = parameters.get("stop").and_then(words),
+        gen_ai.output.r#type = parameters.get("response_format").and_then(output_type),
         gen_ai.conversation.id = worker.settings.conversation,
-        gen_ai.system_instructions = contents.then(|| instructions(worker)).flatten(),
         gen_ai.input.messages = contents.then(|| sent(worker)),
         server.address = server().as_ref().and_then(|server| server.host_str()),
         server.port = server().as_ref().and_then(|server| server.port_or_known_default()).map(count),
@@ -112,6 +123,7 @@ pub(super) fn chat(worker: &Worker) -> Span {
         gen_ai.output.messages = Empty,
         http.response.status_code = Empty,
         otel.status_code = Empty,
+        otel.status_description = Empty,
         "error.type" = Empty,
     )
 }
@@ -128,16 +140,14 @@ pub(super) fn answered(span: &Span, outcome: &Result<Answer, ModelError>, first:
             span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens.map(count));
             span.record("gen_ai.response.id", answer.id.as_deref());
             span.record("gen_ai.response.model", answer.model.as_deref());
-            if let Some(reason) = &answer.finish_reason {
-                span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
-            }
+            finished(span, answer.finish_reason.as_deref());
             if contents && !span.is_disabled() {
                 span.record("gen_ai.output.messages", contents::answer(answer));
             }
         }
         Err(error) => {
             span.record("http.response.status_code", error.status().map(count));
-            failed(span, &kind(error));
+            failed(span, &kind(error), contents.then(|| error.to_string()));
         }
     }
 }
@@ -156,30 +166,37 @@ pub(super) fn tool(call: &ToolCall, definition: Option<&ToolDefinition>, content
         gen_ai.tool.call.arguments = contents.then_some(call.arguments.as_str()),
         gen_ai.tool.call.result = Empty,
         otel.status_code = Empty,
+        otel.status_description = Empty,
         "error.type" = Empty,
     )
 }
 
 /// Notes what came of a tool call.
 pub(super) fn tool_ended(span: &Span, outcome: &Result<ToolOutput, ToolError>, contents: bool) {
-    if contents {
-        match outcome {
-            Ok(output) => span.record("gen_ai.tool.call.result", output.text()),
-            Err(error) => span.record("gen_ai.tool.call.result", error.to_string()),
-        };
-    }
-    if outcome.is_err() {
-        failed(span, "ToolError");
+    match outcome {
+        Ok(output) if contents => {
+            span.record("gen_ai.tool.call.result", output.text());
+        }
+        Ok(_) => {}
+        Err(error) => failed(span, "ToolError", contents.then(|| error.to_string())),
     }
 }
 
-fn failed(span: &Span, what: &str) {
+fn finished(span: &Span, reason: Option<&str>) {
+    if let Some(reason) = reason {
+        span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
+    }
+}
+
+/// What went wrong stands in a message only where contents may be told: it can quote them.
+fn failed(span: &Span, what: &str, message: Option<String>) {
     span.record("otel.status_code", "ERROR");
+    span.record("otel.status_description", message);
     span.record("error.type", what);
 }
 
 /// The kind's name without what belongs to the single error.
-fn kind(error: &ModelError) -> String {
+pub(super) fn kind(error: &ModelError) -> String {
     let mut kind = format!("{:?}", error.kind());
     kind.truncate(kind.find(' ').unwrap_or(kind.len()));
     kind
@@ -217,10 +234,17 @@ fn instructions(worker: &Worker) -> Option<String> {
     worker.log.instructions().map(|text| json!([{"type": "text", "content": text}]).to_string())
 }
 
+/// All messages of the request: the instructions are the first of them.
 fn sent(worker: &Worker) -> String {
     let messages = worker.log.projection().messages();
-    // alone in a message, the instructions need no second mention
-    let is = |text: &str| messages.first().is_some_and(|first| contents::is_text(first.get(), text));
-    let own = worker.log.instructions().is_some_and(is);
-    contents::messages(messages.iter().skip(own.into()).map(|message| message.get()))
+    contents::messages(messages.iter().map(|message| message.get()))
+}
+
+/// The conventions' word for what was asked for; both forms of OpenAI's are JSON.
+fn output_type(format: &Value) -> Option<&'static str> {
+    match format.get("type")?.as_str()? {
+        "text" => Some("text"),
+        "json_object" | "json_schema" => Some("json"),
+        _ => None,
+    }
 }

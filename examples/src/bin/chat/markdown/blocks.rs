@@ -3,7 +3,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser};
 
 /// What is understood beside CommonMark.
-pub(super) fn parser(source: &str) -> Parser<'_> {
+pub(crate) fn parser(source: &str) -> Parser<'_> {
     Parser::new_ext(source, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS)
 }
 

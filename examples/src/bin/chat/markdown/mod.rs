@@ -7,3 +7,4 @@ mod table;
 mod wrap;
 
 pub(crate) use answer::{Answer, Look};
+pub(crate) use blocks::parser;

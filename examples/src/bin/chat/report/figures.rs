@@ -17,7 +17,7 @@ pub(super) struct Figures {
     /// Requests that touched no task while one was open.
     pub(super) idle: usize,
     pub(super) requests: usize,
-    /// What the server counted, where it did.
+    /// What the server counted for all requests, where it did.
     pub(super) prompt_tokens: Option<u64>,
     pub(super) completion_tokens: Option<u64>,
 }
@@ -30,7 +30,8 @@ impl Figures {
             report.reminders.iter().filter_map(|reminder| Some(reminder.answered? - reminder.request + 1)).collect();
         waits.sort_unstable();
         let sum = |count: fn(&insomnia_tasks::wire::Usage) -> Option<u64>| {
-            let counts = report.requests.iter().filter_map(|request| count(request.usage.as_ref()?));
+            // summaries too; what a rewind left behind was paid for as well
+            let counts = report.entries.iter().filter_map(|entry| count(entry.usage.as_ref()?));
             counts.fold(None, |sum: Option<u64>, tokens| Some(sum.unwrap_or(0).saturating_add(tokens)))
         };
         Self {

@@ -4,6 +4,7 @@ mod entries;
 mod figures;
 mod lanes;
 mod layout;
+mod markdown;
 mod model;
 mod page;
 mod picture;

@@ -39,6 +39,7 @@ pub(super) fn render(report: &Report) -> String {
             head {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="referrer" content="no-referrer";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
                 style { (PreEscaped(&style)) }
@@ -185,7 +186,9 @@ fn article(entry: &Shown, answers_reminder: bool, room: &mut Room) -> Markup {
                 @if answers_reminder { " · answers a reminder" }
                 @if entry.void { " · rewound, does not count" }
             }
-            @if !entry.text.is_empty() { (room.text(&entry.text)) }
+            @if entry.text.is_empty() {}
+            @else if entry.kind == Kind::Assistant { (room.answer(&entry.text)) }
+            @else { (room.text(&entry.text)) }
             @for call in &entry.calls { (draw_call(call, room)) }
         }
     }

@@ -103,7 +103,7 @@ impl Reader {
             _ => remark("A record that cannot be shown"),
         };
         let void = !live && !matches!(entry.body, EntryBody::Rewind { .. });
-        self.report.entries.push(Shown { void, ..shown });
+        self.report.entries.push(Shown { void, usage: entry.usage, ..shown });
     }
 
     fn take_item(&mut self, entry: &Entry, item: &Item, live: bool) {

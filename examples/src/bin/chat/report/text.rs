@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use maud::{Markup, html};
 use unicode_width::UnicodeWidthChar;
 
-use super::{entries::Call, model::Report};
+use super::{entries::Call, markdown, model::Report};
 use crate::terminal::steers;
 
 /// How many bytes the page should have at most, so that it stays light whatever the session says.
@@ -13,6 +13,9 @@ const ENTRY: usize = 200;
 const CALL: usize = 140;
 /// The least and the most bytes of the session's texts.
 const TEXTS: (usize, usize) = (300_000, 2_600_000);
+
+/// The most bytes of one answer as Markdown; what is longer is text.
+const MARKDOWN: usize = 200_000;
 
 /// Text with what cannot be seen, or would turn round what stands beside it, made visible; markup is maud's to escape.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
@@ -95,6 +98,34 @@ impl Room {
             details {
                 summary { "All " (number(text.len())) " bytes" }
                 (self.whole(text, false))
+            }
+        }
+    }
+
+    /// An answer: as Markdown, where there is room for it.
+    pub(super) fn answer(&mut self, text: &str) -> Markup {
+        if let Some(whole) = markdown::render(text, self.at_once) {
+            return html! { div.t.d dir="auto" { (whole) } };
+        }
+        if escaped_len(text) <= self.at_once {
+            return self.text(text);
+        }
+        // less of it, for its tags take room too
+        let Some(beginning) = markdown::render(&format!("{}…", head(text, self.at_once * 2 / 3)), self.at_once) else {
+            return self.text(text);
+        };
+        let whole = markdown::render(text, self.folded.min(MARKDOWN));
+        html! {
+            div.t.d dir="auto" { (beginning) }
+            details {
+                summary { "All " (number(text.len())) " bytes" }
+                @match whole {
+                    Some(whole) => {
+                        @let () = self.folded -= whole.0.len();
+                        div.d dir="auto" { (whole) }
+                    }
+                    None => { (self.whole(text, false)) }
+                }
             }
         }
     }
