@@ -405,7 +405,8 @@ fn an_idle_session_has_one_file_open() {
     store.append(&user(1, "one"));
     block_on(store.flush()).unwrap();
     let folder = fs::canonicalize(dir.path()).unwrap();
-    let open_files = fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
+    let open_files =
+        fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
     let ours: Vec<_> = open_files.filter(|path| path.starts_with(&folder)).collect();
     assert_eq!(ours, [folder.join("history.lock")]);
     drop(store);

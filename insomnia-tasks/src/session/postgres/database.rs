@@ -184,7 +184,11 @@ impl Trouble {
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let failure = Failure::new(error);
         let Some(state) = error.code() else {
-            let broken = error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>());
+            // after a message out of turn nothing on the connection can be told from what came before; tokio-postgres has no
+            // name for that but its text
+            let out_of_turn = error.to_string().starts_with("unexpected message from server");
+            let broken =
+                error.is_closed() || out_of_turn || error.source().is_some_and(|source| source.is::<io::Error>());
             return if broken { Self::Lost(failure) } else { Self::Refused(failure) };
         };
         if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(state) {

@@ -102,7 +102,9 @@ mod tests {
         let table = html("|a|b|\n|-:|:-|\n|1|2|");
         assert!(table.contains("<th>a</th>") && table.contains("<td>2</td>") && !table.contains("style"), "{table}");
         let link = html("[it](https://example.org/a?b&c)");
-        assert!(link.contains("<a href=\"https://example.org/a?b&amp;c\" title=\"https://example.org/a?b&amp;c\">it</a>"));
+        assert!(
+            link.contains("<a href=\"https://example.org/a?b&amp;c\" title=\"https://example.org/a?b&amp;c\">it</a>")
+        );
     }
 
     #[test]
@@ -124,7 +126,10 @@ mod tests {
             ("[x](https://h/\u{202e})", "<p>x (https://h/[U+202E])</p>"),
             ("# x {onclick=a()}", "<p class=\"h\">x {onclick=a()}</p>"),
             ("```\" onclick=\"a()\nb\n```", "<pre><code>b\n</code></pre>"),
-            ("[x](<https://h/\"onclick=a()>)", "href=\"https://h/%22onclick=a()\" title=\"https://h/&quot;onclick=a()\""),
+            (
+                "[x](<https://h/\"onclick=a()>)",
+                "href=\"https://h/%22onclick=a()\" title=\"https://h/&quot;onclick=a()\"",
+            ),
         ] {
             let html = html(text);
             assert!(html.contains(wanted), "{text} is {html}");

@@ -111,7 +111,8 @@ impl Room {
             return self.text(text);
         }
         // less of it, for its tags take room too
-        let Some(beginning) = markdown::render(&format!("{}…", head(text, self.at_once * 2 / 3)), self.at_once) else {
+        let Some(beginning) = markdown::render(&format!("{}…", head(text, self.at_once * 2 / 3)), self.at_once)
+        else {
             return self.text(text);
         };
         let whole = markdown::render(text, self.folded.min(MARKDOWN));
