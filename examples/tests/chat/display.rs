@@ -17,7 +17,8 @@ fn a_turn_of_the_demo() {
     let place = Place::new();
     let mut screen = Screen::start(&place, &place.bare(&[]), 80, 60);
     screen.shows("⠋ thinking · request 1 ");
-    screen.shows("  tasks ░░░░░░░░░░ 0/3 · 3 open");
+    screen.shows("  tasks ░░░░░░░░░░ 0/3 · 1 in progress · 3 open");
+    screen.shows(" ▶ List the files · request ");
     screen.until("tokens", |screen| screen.text().contains(" tokens out · "));
     screen.shows("11 requests · 3 of 3 tasks completed");
     screen.ready();

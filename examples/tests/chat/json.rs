@@ -43,7 +43,7 @@ fn the_demo_as_events() {
     let fired: Vec<_> = named(&events, "reminder").into_iter().filter(|event| event["fired"] == true).collect();
     assert_eq!(fired.len(), 1);
     assert_eq!(named(&events, "request_started").len(), 11);
-    assert_eq!(named(&events, "task").len(), 6);
+    assert_eq!(named(&events, "task").len(), 7);
     let text: String = named(&events, "text_delta").iter().filter_map(|event| event["text"].as_str()).collect();
     assert!(text.ends_with(events.last().unwrap()["text"].as_str().unwrap()));
 }

@@ -63,6 +63,7 @@ fn the_demo_starts_by_itself_and_takes_commands() {
     terminal.shows("This is the demo");
     terminal.shows("> Look around in this folder");
     terminal.shows("thinking · request 1");
+    terminal.shows("▶ List the files · request ");
     terminal.shows("⏰ reminder");
     terminal.shows("Tasks 1, 2 and 3 are completed");
     terminal.shows("11 requests · 3 of 3 tasks completed");

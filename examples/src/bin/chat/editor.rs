@@ -13,7 +13,7 @@ use rustyline::{
 
 use crate::{commands::completions, terminal::is_dumb};
 
-const PROMPT: &str = "> ";
+pub(crate) const PROMPT: &str = "> ";
 /// Before the lines that follow the first one, where there is no line editing.
 const GOES_ON: &str = "  ";
 /// What Ctrl-O stands for.

@@ -1,12 +1,19 @@
+use std::{
+    io::{IsTerminal, Write, stderr},
+    thread,
+};
+
 use insomnia_tasks::ItemKind;
 use rustyline::error::ReadlineError;
+use tokio::sync::oneshot;
 
 use crate::{
     commands::help,
-    editor::Editor,
+    editor::{Editor, PROMPT},
     failure::Failure,
     interrupt::Interrupts,
     last,
+    modes::Kept,
     screen::Screen,
     session::Opened,
     task_commands,
@@ -14,6 +21,8 @@ use crate::{
     turns::{Ended, run_turn},
     whole_session,
 };
+
+const AGAIN: &str = "Ctrl-C again leaves; so do /quit and Ctrl-D";
 
 /// Prompts that a person types, until `/quit`. The first one, if given, is run at once.
 pub(crate) async fn run(
@@ -35,22 +44,18 @@ pub(crate) async fn run(
     }
     note!("Type a prompt, or /help.");
     loop {
-        if interrupted && interrupts.forget() {
+        let came = interrupts.forget();
+        if interrupts.leaving().is_some() || interrupted && came {
             return outcome;
         }
-        // a blocking thread: the runtime goes on while somebody types
-        let read = tokio::task::spawn_blocking(move || {
-            let typed = editor.read();
-            (editor, typed)
-        });
-        let Ok((back, typed)) = read.await else { return outcome };
+        let Some((back, typed)) = read(editor, interrupts, &mut interrupted).await else { return outcome };
         editor = back;
         let line = match &typed {
             Ok(line) => line.trim(),
             Err(ReadlineError::Interrupted) if interrupted => return outcome,
             Err(ReadlineError::Interrupted) => {
                 interrupted = true;
-                note!("Ctrl-C again leaves; so do /quit and Ctrl-D");
+                note!("{AGAIN}");
                 continue;
             }
             Err(ReadlineError::Eof) => return outcome,
@@ -75,6 +80,44 @@ pub(crate) async fn run(
     }
 }
 
+/// What is typed next; none if the program is to end. A thread of its own reads: it neither holds up the runtime nor the end.
+async fn read(
+    mut editor: Editor,
+    interrupts: &mut Interrupts,
+    interrupted: &mut bool,
+) -> Option<(Editor, Result<String, ReadlineError>)> {
+    let modes = Kept::new();
+    let dumb = matches!(editor, Editor::Dumb);
+    let (sender, mut read) = oneshot::channel();
+    thread::spawn(move || {
+        let typed = editor.read();
+        let _ = sender.send((editor, typed));
+    });
+    loop {
+        tokio::select! {
+            biased;
+            read = &mut read => {
+                modes.release();
+                return read.ok();
+            }
+            () = interrupts.next() => {}
+        }
+        if interrupts.leaving().is_some() || std::mem::replace(interrupted, true) {
+            drop(modes);
+            if !dumb && stderr().is_terminal() {
+                // bracketed paste, which the line editor has switched on
+                let _ = write!(stderr(), "\u{1b}[?2004l\r\n");
+            }
+            return None;
+        }
+        if dumb {
+            // the terminal has thrown away what was typed
+            note!("\n{AGAIN}");
+            let _ = write!(stderr(), "{PROMPT}");
+        }
+    }
+}
+
 fn unreadable(error: ReadlineError) -> Failure {
     Failure::Turn(format!("cannot read from the terminal: {error}; use -p TEXT or a pipe"))
 }
@@ -88,6 +131,9 @@ async fn turn(
 ) -> Result<(), Ended> {
     // one that came while nothing ran is not meant for this turn
     interrupts.forget();
+    if interrupts.leaving().is_some() {
+        return Err(Ended::Left);
+    }
     run_turn(&opened.pod, screen, interrupts, prompt, typed).await
 }
 

@@ -13,8 +13,8 @@ use console::Term;
 use insomnia_tasks::task::{TaskStatus, TaskStore};
 
 use crate::{
-    echo::Unechoed,
     markdown::{Answer, Look},
+    modes::Unechoed,
     region::{Region, Size, fit},
     status::Status,
     task_list::task_list,
@@ -26,6 +26,9 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Pieces of an answer that come faster than this are drawn together.
 const PAUSE: Duration = Duration::from_millis(30);
+
+/// Below this width tasks are not set off.
+const NARROW: usize = 24;
 
 /// How many lines tasks may take before they are folded.
 const TASKS_SHOWN: usize = 10;
@@ -52,6 +55,10 @@ struct State {
     /// Whether the tasks have changed in this turn.
     changed: bool,
     drawn: Instant,
+    /// How long the last drawing took.
+    took: Duration,
+    /// While a turn runs.
+    unechoed: Option<Unechoed>,
 }
 
 impl Live {
@@ -72,14 +79,19 @@ impl Live {
             status: None,
             changed: false,
             drawn: Instant::now(),
+            took: Duration::ZERO,
+            unechoed: None,
         };
         let state = Arc::new(Mutex::new(state));
+        #[cfg(unix)]
+        draw_when_continued(&state);
         Self { tasks: tasks.clone(), state, ticker: Mutex::new(None), answers_elsewhere }
     }
 
     pub(crate) fn begin(&self) {
         let mut state = self.lock();
         (state.status, state.changed) = (Some(Status::new()), false);
+        state.unechoed = Some(Unechoed::new());
         state.draw("");
         *self.ticker.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ticker::start(&self.state));
     }
@@ -94,8 +106,9 @@ impl Live {
         let rows = if state.changed { task_list(&self.tasks, TASKS_SHOWN) } else { Vec::new() };
         state.changed = false;
         let size = state.size();
-        let rows: String = rows.iter().map(|row| fit(row, size) + "\n").collect();
+        let rows: String = set_off(rows, size).iter().map(|row| fit(row, size) + "\n").collect();
         state.draw(&rows);
+        state.unechoed = None;
     }
 
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
@@ -114,7 +127,8 @@ impl Live {
 
     /// All tasks up to the limit, because somebody asked.
     pub(crate) fn tasks(&self, limit: Option<usize>) {
-        for row in task_list(&self.tasks, limit.unwrap_or(TASKS_SHOWN)) {
+        let size = self.lock().size();
+        for row in set_off(task_list(&self.tasks, limit.unwrap_or(TASKS_SHOWN)), size) {
             self.short_line(&row);
         }
     }
@@ -147,7 +161,8 @@ impl Live {
             return;
         }
         state.answer.push(text);
-        if state.drawn.elapsed() >= PAUSE {
+        // a block of great length takes its time
+        if state.drawn.elapsed() >= PAUSE.max(3 * state.took) {
             state.draw("");
         }
     }
@@ -198,7 +213,7 @@ impl State {
 
     /// Draws everything anew; the lines go above it and stay.
     fn draw(&mut self, lines: &str) {
-        self.drawn = Instant::now();
+        let begun = Instant::now();
         let size = self.size();
         let below = self.below(size);
         let room = size.rows.saturating_sub(below.len() + 2).max(1);
@@ -213,6 +228,18 @@ impl State {
         }
         // a terminal that has gone away ends nothing
         let _ = self.region.draw(&above, &rows, size);
+        self.took = begun.elapsed();
+        self.drawn = Instant::now();
+    }
+
+    /// Goes on in a terminal that a shell has used meanwhile.
+    #[cfg(unix)]
+    fn continued(&mut self) {
+        if let Some(unechoed) = &self.unechoed {
+            unechoed.again();
+        }
+        self.region.forget();
+        self.draw("");
     }
 
     fn below(&self, size: Size) -> Vec<String> {
@@ -220,7 +247,7 @@ impl State {
         let mut rows = Vec::new();
         if self.changed || self.tasks.has_active() {
             let limit = TASKS_SHOWN.min(size.rows.saturating_sub(4) / 2);
-            rows = if limit == 0 { Vec::new() } else { task_list(&self.tasks, limit) };
+            rows = if limit == 0 { Vec::new() } else { set_off(task_list(&self.tasks, limit), size) };
         }
         let working = self.tasks.active(1).into_iter().find(|task| task.status == TaskStatus::InProgress);
         let working = working.map(|task| one_line(&task.subject, 100));
@@ -229,11 +256,32 @@ impl State {
     }
 }
 
+/// Where every column counts, rows begin with their marks.
+fn set_off(rows: Vec<String>, size: Size) -> Vec<String> {
+    if size.columns >= NARROW {
+        return rows;
+    }
+    rows.iter().map(|row| row.trim_start().to_owned()).collect()
+}
+
+/// Ctrl-Z leaves the terminal to the shell, until `fg`.
+#[cfg(unix)]
+fn draw_when_continued(state: &Arc<Mutex<State>>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut continued) = signal(SignalKind::from_raw(nix::libc::SIGCONT)) else { return };
+    let state = Arc::downgrade(state);
+    tokio::spawn(async move {
+        while continued.recv().await.is_some() {
+            let Some(state) = state.upgrade() else { return };
+            lock(&state).continued();
+        }
+    });
+}
+
 /// Draws from time to time until it is dropped.
 struct Ticker {
     stop: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    _unechoed: Unechoed,
 }
 
 impl Ticker {
@@ -241,11 +289,16 @@ impl Ticker {
         let (stop, stopped) = mpsc::channel();
         let state = Arc::clone(state);
         let thread = thread::spawn(move || {
+            let mut last = Instant::now();
             while stopped.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                lock(&state).draw("");
+                // after a stop the drawing begins anew, which is not the ticker's
+                if last.elapsed() < 5 * TICK {
+                    lock(&state).draw("");
+                }
+                last = Instant::now();
             }
         });
-        Self { stop: Some(stop), thread: Some(thread), _unechoed: Unechoed::new() }
+        Self { stop: Some(stop), thread: Some(thread) }
     }
 }
 

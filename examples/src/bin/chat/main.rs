@@ -3,7 +3,6 @@
 mod address;
 mod args;
 mod commands;
-mod echo;
 mod editor;
 mod endpoint;
 mod failure;
@@ -14,6 +13,7 @@ mod json;
 mod last;
 mod live;
 mod markdown;
+mod modes;
 mod place;
 mod plain;
 mod prompts;
@@ -83,7 +83,16 @@ async fn run(args: Args) -> Result<(), Failure> {
     };
     let cost = opened.pod.cost();
     let resume = resume_command(&args, &endpoint, &opened);
-    let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
+    // one more than it took to get here
+    interrupts.forget();
+    let closed = tokio::select! {
+        biased;
+        () = interrupts.next() => Err(Failure::Turn("left before everything was stored".to_owned())),
+        closed = opened.pod.close() => closed.map_err(|error| Failure::Turn(error.to_string())),
+    };
     screen.closed(&cost, &opened.place, &resume);
-    outcome.and(closed)
+    match interrupts.leaving() {
+        Some(code) => Err(Failure::Told(code)),
+        None => outcome.and(closed),
+    }
 }

@@ -25,8 +25,9 @@ pub(crate) struct Size {
 
 impl Region<Box<dyn Write + Send>> {
     pub(crate) fn new(out: Box<dyn Write + Send>) -> Self {
-        // these two cut rows off instead, and say who they are
-        let cuts = env::var_os("XTERM_VERSION").is_some() || env::var_os("STY").is_some();
+        // these two cut rows off instead, and say who they are; within tmux it is tmux that matters
+        let is = |name| env::var_os(name).is_some();
+        let cuts = (is("XTERM_VERSION") || is("STY")) && !is("TMUX");
         Self { out, drawn: Vec::new(), size: Size::default(), reflows: !cuts }
     }
 }
@@ -40,9 +41,17 @@ impl<W: Write> Region<W> {
         if above.is_empty() && self.drawn == shown && (self.size == size || shown.is_empty()) {
             return Ok(());
         }
-        let mut frame = self.back_to_the_first(size);
-        frame.push_str(above);
-        frame.push_str(&shown.join("\n"));
+        let mut frame;
+        if above.is_empty() && self.size == size && self.drawn.len() == shown.len() {
+            // from the first row that has changed on, without taking anything away before: that would flicker
+            let same = self.drawn.iter().zip(&shown).take_while(|(before, now)| before == now).count();
+            frame = up(shown.len() - same);
+            frame.push_str(&rows_of(&shown[same..], "\u{1b}[K"));
+        } else {
+            frame = self.back_to_the_first(size);
+            frame.push_str(above);
+            frame.push_str(&rows_of(&shown, ""));
+        }
         (self.drawn, self.size) = (shown, size);
         self.out.write_all(frame.as_bytes()).and_then(|()| self.out.flush())
     }
@@ -53,10 +62,31 @@ impl<W: Write> Region<W> {
         let height: usize = self.drawn.iter().map(height).sum();
         match height.min(size.rows) {
             0 => String::new(),
-            1 => "\r\u{1b}[J".to_owned(),
-            more => format!("\r\u{1b}[{}A\u{1b}[J", more - 1),
+            rows => up(rows) + "\u{1b}[J",
         }
     }
+
+    /// Something else was written since: the rows are drawn anew where the cursor is.
+    pub(crate) fn forget(&mut self) {
+        self.drawn.clear();
+    }
+}
+
+/// To the beginning of the first of so many rows, from the last one.
+fn up(rows: usize) -> String {
+    match rows {
+        0 | 1 => "\r".to_owned(),
+        more => format!("\r\u{1b}[{}A", more - 1),
+    }
+}
+
+/// The rows with this after each. None is wrapped, also where the terminal takes a character for wider than it is here.
+fn rows_of(rows: &[String], after: &str) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<_> = rows.iter().map(|row| format!("{row}{after}")).collect();
+    format!("\u{1b}[?7l{}\u{1b}[?7h", rows.join("\n"))
 }
 
 /// A row that leaves the last column free: some terminals go to the next line with it.
@@ -75,7 +105,8 @@ mod tests {
             let rows: Vec<_> = rows.iter().map(|row| (*row).to_owned()).collect();
             region.draw(above, &rows, Size { columns: *columns, rows: 4 }).unwrap();
         }
-        String::from_utf8(region.out).unwrap().split('\u{1b}').map(str::to_owned).collect()
+        let out = String::from_utf8(region.out).unwrap();
+        out.replace("\u{1b}[?7l", "").replace("\u{1b}[?7h", "").split('\u{1b}').map(str::to_owned).collect()
     }
 
     #[test]
@@ -84,6 +115,21 @@ mod tests {
         assert_eq!(drawn(&[("", &["a", "b"], 9), ("x\n", &["c"], 9)], true), ["\r", "[1A", "[Jx\nc"]);
         assert_eq!(drawn(&[("", &["a"], 9), ("", &[], 9)], true), ["\r", "[J"]);
         assert_eq!(drawn(&[("", &[], 9)], true), [""]);
+    }
+
+    #[test]
+    fn what_has_not_changed_is_not_drawn_again() {
+        assert_eq!(drawn(&[("", &["a", "b"], 9), ("", &["a", "b"], 9)], true), [""]);
+        assert_eq!(drawn(&[("", &["a", "b"], 9), ("", &["a", "c"], 9)], true), ["\rc", "[K"]);
+        assert_eq!(drawn(&[("", &["a", "b"], 9), ("", &["c", "b"], 9)], true), ["\r", "[1Ac", "[K\nb", "[K"]);
+    }
+
+    #[test]
+    fn rows_are_not_wrapped() {
+        let size = Size { columns: 9, rows: 4 };
+        let mut region = Region { out: Vec::new(), drawn: Vec::new(), size, reflows: true };
+        region.draw("above\n", &["a".to_owned()], size).unwrap();
+        assert_eq!(String::from_utf8(region.out).unwrap(), "above\n\u{1b}[?7la\u{1b}[?7h");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) fn resume_command(args: &Args, endpoint: &Endpoint, opened: &Opened) 
 }
 
 /// A word as a POSIX shell reads it back.
+#[cfg(not(windows))]
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -30,7 +31,14 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-#[cfg(test)]
+/// A word as both shells of Windows read it back.
+#[cfg(windows)]
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || r"/\._-:=+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("\"{word}\"") }
+}
+
+#[cfg(all(test, not(windows)))]
 mod tests {
     use super::quoted;
 

@@ -10,6 +10,9 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// Below this width words are shortened.
 const NARROW: usize = 60;
 
+/// How many columns there are for what is under way before figures are left out for it.
+const LEAST: usize = 8;
+
 /// An estimate that is good enough until the server tells.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -59,11 +62,17 @@ impl Status {
             (told, written) => parts.push(format!("~{} {tokens}", short(told + written))),
         }
         parts.push(format!("{} s", time.as_secs()));
-        let counts = parts.join(" · ");
+        // the figures are short; what is said of the task takes what is left, and where that is too little, they give way
+        let room = |parts: &[String]| width.saturating_sub(measure_text_width(&parts.join(" · ")) + 5);
+        while parts.len() > 1 && room(&parts) < LEAST {
+            parts.remove(parts.len() - 2);
+        }
+        let (room, counts) = (room(&parts), parts.join(" · "));
         let frame = FRAMES[(time.as_millis() / 100) as usize % FRAMES.len()];
         let what = task.map_or_else(|| self.doing.clone(), |task| format!("▶ {task}"));
-        // the figures are short; what is said of the task takes what is left
-        let room = width.saturating_sub(measure_text_width(&counts) + 5);
+        if room < 3 {
+            return format!("{DIM}{frame} {counts}{DIM:#}");
+        }
         let what = truncate_str(&what, room, "…");
         format!("{DIM}{frame} {what} · {counts}{DIM:#}")
     }
@@ -105,5 +114,9 @@ mod tests {
         let narrow = line(&status, Some("漢字漢字漢字"), 39);
         assert_eq!(narrow, "⠸ ▶ 漢字漢字… · req 3 · 2.0M tok · 12 s");
         assert!(measure_text_width(&narrow) <= 39);
+        assert_eq!(line(&status, Some("漢字漢字漢字"), 29), "⠸ ▶ 漢字漢字… · req 3 · 12 s");
+        assert_eq!(line(&status, Some("Read it"), 19), "⠸ ▶ Read it · 12 s");
+        assert_eq!(line(&status, None, 13), "⠸ thi… · 12 s");
+        assert_eq!(line(&status, Some("Read it"), 9), "⠸ 12 s");
     }
 }

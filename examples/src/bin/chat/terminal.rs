@@ -39,7 +39,14 @@ pub(crate) fn write_text(text: &str) -> std::io::Result<()> {
 
 /// Whether the terminal knows no escape sequences.
 pub(crate) fn is_dumb() -> bool {
-    env::var_os("TERM").is_some_and(|term| term == "dumb")
+    if cfg!(windows) && anstyle_query::windows::enable_ansi_colors() == Some(false) {
+        return true;
+    }
+    match env::var_os("TERM") {
+        Some(term) => term.is_empty() || term == "dumb",
+        // on Windows it is not usual
+        None => cfg!(unix),
+    }
 }
 
 /// Text without the characters that could steer a terminal or turn round what stands beside them.

@@ -37,7 +37,7 @@ pub(crate) async fn run_prompts(
 pub(crate) enum Ended {
     Failed,
     Cancelled,
-    /// Ctrl-C came again while the turn was being cancelled.
+    /// Ctrl-C came again while the turn was being cancelled, or the program was told to end.
     Left,
 }
 
@@ -75,6 +75,10 @@ pub(crate) async fn run_turn(
         Some(Err(error)) => {
             screen.turn_failed(&error);
             Err(Ended::Failed)
+        }
+        None if interrupts.leaving().is_some() => {
+            screen.turn_cancelled();
+            Err(Ended::Left)
         }
         None => {
             // what the tools have done so far is kept

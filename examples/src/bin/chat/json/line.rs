@@ -128,7 +128,7 @@ pub(super) enum Line<'a> {
         /// The status of HTTP, where there was one.
         status: Option<u16>,
     },
-    /// Ctrl-C ended the turn.
+    /// Ctrl-C, or a signal to end, cancelled the turn.
     TurnCancelled {},
 }
 

@@ -11,11 +11,16 @@ pub(crate) fn parser(source: &str) -> Parser<'_> {
 pub(super) fn blocks(source: &str) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
     let mut depth = 0_usize;
-    for (event, range) in parser(source).into_offset_iter() {
+    let parser = parser(source);
+    // what links refer to makes no event
+    let definitions: Vec<_> =
+        parser.reference_definitions().iter().map(|(_, definition)| definition.span.clone()).collect();
+    let mut blocks = Vec::new();
+    for (event, range) in parser.into_offset_iter() {
         if depth == 0 && !matches!(event, Event::End(_)) {
             // an indented block's range leaves its indentation out
-            let start = source[..range.start].rfind('\n').map_or(0, |line| line + 1);
-            starts.push(start);
+            starts.push(line_start(source, range.start));
+            blocks.push(range);
         }
         match event {
             Event::Start(_) => depth += 1,
@@ -23,9 +28,17 @@ pub(super) fn blocks(source: &str) -> Vec<Range<usize>> {
             _ => {}
         }
     }
+    let outermost =
+        definitions.iter().filter(|definition| !blocks.iter().any(|block| block.contains(&definition.start)));
+    starts.extend(outermost.map(|definition| line_start(source, definition.start)));
+    starts.sort_unstable();
     starts.dedup();
     let ends = starts.iter().skip(1).copied().chain([source.len()]);
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+fn line_start(source: &str, at: usize) -> usize {
+    source[..at].rfind('\n').map_or(0, |line| line + 1)
 }
 
 #[cfg(test)]
@@ -39,5 +52,8 @@ mod tests {
         let expected = ["# A", "text\nmore", "- one\n- two\n\n    code of two", "***", "    x", "```\na\n\nb"];
         assert_eq!(found, expected);
         assert!(blocks(" \n").is_empty());
+        let source = "[a]: /b\n\ntext [a]\n\n[c]: /d\n[e]: /f\n\n- x\n\n  [g]: /h\n";
+        let found: Vec<_> = blocks(source).into_iter().map(|range| source[range].trim_end()).collect();
+        assert_eq!(found, ["[a]: /b", "text [a]", "[c]: /d", "[e]: /f", "- x\n\n  [g]: /h"]);
     }
 }

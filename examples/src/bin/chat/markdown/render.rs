@@ -28,6 +28,7 @@ pub(super) fn render(source: &str, width: usize, colour: bool) -> Vec<Row> {
         renderer.event(event);
     }
     renderer.flush();
+    renderer.definitions(source);
     renderer.rows
 }
 
@@ -45,7 +46,8 @@ struct Renderer {
     lists: Vec<Option<u64>>,
     /// Whether an empty row stands before the next block.
     gap: bool,
-    link: Option<String>,
+    /// Where the links go that are open; an image may stand in one.
+    links: Vec<String>,
     table: Option<Table>,
     code: Option<String>,
 }
@@ -140,7 +142,7 @@ impl Renderer {
             Tag::Strikethrough => self.emphasis("~~", Style::new().strikethrough()),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.styles.push(Style::new().underline());
-                self.link = Some(visible(&dest_url));
+                self.links.push(visible(&dest_url));
             }
             Tag::TableCell => {}
             _ => self.open(),
@@ -196,7 +198,7 @@ impl Renderer {
             TagEnd::Link | TagEnd::Image => {
                 self.styles.pop();
                 let said = self.inline.last().map(|span| span.text.clone());
-                if let Some(link) = self.link.take().filter(|link| !link.is_empty() && said.as_ref() != Some(link)) {
+                if let Some(link) = self.links.pop().filter(|link| !link.is_empty() && said.as_ref() != Some(link)) {
                     self.text(&format!(" ({link})"), DIM);
                 }
             }
@@ -204,6 +206,17 @@ impl Renderer {
                 self.flush();
                 self.gap = true;
             }
+        }
+    }
+
+    /// What links refer to; those that stood before them were shown as they are written.
+    fn definitions(&mut self, source: &str) {
+        let parser = parser(source);
+        let mut definitions: Vec<_> = parser.reference_definitions().iter().collect();
+        definitions.sort_by_key(|(_, definition)| definition.span.start);
+        for (label, definition) in definitions {
+            self.text(&format!("[{label}]: {}", definition.dest), DIM);
+            self.flush();
         }
     }
 
@@ -287,7 +300,9 @@ impl Renderer {
             text.push_str(&self.styled(&span.text, span.style));
         }
         let shown = spans.iter().flat_map(|span| span.text.chars());
-        self.rows.push(Row { text, content: shown.filter(|c| !c.is_whitespace()).count() });
+        // how many lines a table has depends on the width
+        let content = shown.filter(|c| !c.is_whitespace() && !"│─┼".contains(*c)).count();
+        self.rows.push(Row { text, content });
     }
 
     fn styled(&self, text: &str, style: Style) -> String {
@@ -311,6 +326,9 @@ mod tests {
         assert_eq!(plain("> a\n>\n> b", 40), "│ a\n│\n│ b");
         assert_eq!(plain("```rust\nfn main() {\n\n\t1\n}\n```", 40), "rust\n  fn main() {\n  \n      1\n  }");
         assert_eq!(plain("`a` *b* ~~c~~ [d](http://e) <http://f>", 60), "`a` *b* ~~c~~ d (http://e) http://f");
+        assert_eq!(plain("[![a](http://b)](http://c)", 60), "a (http://b) (http://c)");
+        assert_eq!(plain("[a] [b]\n\n[a]: http://c", 60), "a (http://c) [b]\n[a]: http://c");
+        assert_eq!(plain("[a]: http://b", 60), "[a]: http://b");
         assert_eq!(plain("- [x] a\n- [ ] b\n-", 60), "• [x] a\n• [ ] b\n• ");
         assert_eq!(plain("a\n\n---\n\n<b>x</b>", 5), "a\n\n─────\n\n<b>x<\n/b>");
     }
