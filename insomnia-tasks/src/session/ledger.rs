@@ -324,4 +324,8 @@ impl Journal for Ledger {
     async fn flush(&self) -> Result<(), JournalError> {
         self.storage.flush().await.map_err(Into::into)
     }
+
+    async fn renew(&self) -> Result<(), JournalError> {
+        self.storage.renew().await.map_err(Into::into)
+    }
 }

@@ -52,6 +52,7 @@ impl Worker {
             tracing::debug!(?wait, kind = ?error.kind(), status = error.status().map(i64::from), "the model call is tried again");
             listener(Event::Retrying { wait, error: error.to_string(), void: told.text || told.reasoning });
             sleep(wait).await;
+            self.log.renew().await?;
         }
     }
 

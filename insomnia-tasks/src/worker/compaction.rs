@@ -195,6 +195,7 @@ impl Worker {
         listener: &(dyn Fn(Event) + Send + Sync),
     ) -> Result<Compacted, CompactError> {
         let tail = self.log.tail(keep, least).ok_or(CompactError::Nothing)?;
+        self.log.journal.renew().await.map_err(CompactError::Journal)?;
         self.log.ask_about(tail, &how.prompt);
         let asking = AskedAgain(self);
         let relevant = |event: Event| {

@@ -41,6 +41,15 @@ pub trait Journal: Send + Sync + 'static {
     /// # Errors
     /// If that cannot be promised. What was committed stays queued, so that a later flush can write it.
     async fn flush(&self) -> Result<(), JournalError>;
+
+    /// Says that the owner is alive, and asks whether it still is the owner. The loop does so before a request that no flush
+    /// has anything to write for: one that is tried again, or that asks for a summary.
+    ///
+    /// # Errors
+    /// If somebody else has taken over, or that cannot be found out. Nothing is sent then.
+    async fn renew(&self) -> Result<(), JournalError> {
+        Ok(())
+    }
 }
 
 /// Why a journal could not be written.

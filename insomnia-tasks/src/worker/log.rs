@@ -111,6 +111,11 @@ impl Log {
         self.journal.flush().await.map_err(super::TurnError::Journal)
     }
 
+    /// Whether a request that nothing was committed for may be sent.
+    pub(super) async fn renew(&self) -> Result<(), super::TurnError> {
+        self.journal.renew().await.map_err(super::TurnError::Journal)
+    }
+
     pub(super) fn instructions(&self) -> Option<&str> {
         self.instructions.as_deref()
     }

@@ -18,7 +18,7 @@ const SCHEMA: &str = "INSOMNIA_PG_MIGRATE";
 fn first_version() -> String {
     let sql = PostgresStore::schema_sql();
     let (first, _) = sql.split_once("-- version 2").unwrap();
-    format!("{first}\nupdate insomnia_schema set version = 1; commit;")
+    format!("{first}\ncommit;")
 }
 
 /// Makes the tables, and a session of its own in them.

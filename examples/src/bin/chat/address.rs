@@ -9,7 +9,7 @@ const IN_NAME: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add
 
 /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE/NAME?PARAMETERS`, in parts. The name may hold slashes; what is special in an
 /// address is written with `%`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Address {
     /// Up to `://`.
     scheme: String,
@@ -40,12 +40,12 @@ impl Address {
         };
         let (database, name) = path.map_or(("", ""), |path| path.split_once('/').unwrap_or((path, "")));
         let mut parameters: Vec<_> = parameters.split('&').filter(|one| !one.is_empty()).map(str::to_owned).collect();
-        parameters.retain(|parameter| match parameter.strip_prefix("password=") {
-            Some(given) => {
+        parameters.retain(|parameter| match parameter.split_once('=') {
+            Some((key, given)) if is_key(key, "password") => {
                 password = Some(given.to_owned());
                 false
             }
-            None => true,
+            _ => true,
         });
         let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
         Some(Self {
@@ -78,12 +78,18 @@ impl Address {
 
     fn joined(&self, password: Option<String>, name: &str) -> String {
         let user = self.user.as_ref().map_or_else(String::new, |user| format!("{user}@"));
-        let password = password.map(|password| format!("password={password}"));
+        // before a host it need not be written with `%`
+        let password = password.map(|password| format!("password={}", password.replace('&', "%26")));
         let parameters: Vec<_> = self.parameters.iter().cloned().chain(password).collect();
         let question = if parameters.is_empty() { "" } else { "?" };
         let (scheme, host, database) = (&self.scheme, &self.host, &self.database);
         format!("{scheme}://{user}{host}{database}{name}{question}{}", parameters.join("&"))
     }
+}
+
+/// Whether a parameter of an address has this key, of which any letter may be written with `%`.
+fn is_key(written: &str, key: &str) -> bool {
+    percent_decode_str(written).decode_utf8_lossy() == key
 }
 
 #[cfg(test)]
@@ -118,7 +124,12 @@ mod tests {
     fn a_password_comes_from_one_place_and_is_not_shown() {
         let without = address("postgres://me@h/db/n?sslmode=disable");
         assert_eq!(without.database(Some("p w&")), "postgres://me@h/db?sslmode=disable&password=p%20w%26");
-        for with in ["postgres://me:secret@h/db/a%20b", "postgres://me@h/db/a%20b?password=secret"] {
+        assert_eq!(address("postgres://me:a&b=c@h/db/n").database(None), "postgres://me@h/db?password=a%26b=c");
+        for with in [
+            "postgres://me:secret@h/db/a%20b",
+            "postgres://me@h/db/a%20b?password=secret",
+            "postgres://me:first@h/db/a%20b?pass%77ord=secret",
+        ] {
             assert_eq!(address(with).database(Some("other")), "postgres://me@h/db?password=secret");
             assert_eq!(address(with).shown(), "postgres://me@h/db/a%20b");
             assert_eq!(address(with).shown_with("é/x?"), "postgres://me@h/db/%C3%A9/x%3F");

@@ -47,8 +47,7 @@ impl PostgresSessions {
         if url.contains("://") && !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
             return Err(unusable("it does not begin with `postgres://`".to_owned()));
         }
-        let mut config = Config::from_str(&url)
-            .map_err(|error| unusable(error.source().map_or_else(|| error.to_string(), ToString::to_string)))?;
+        let mut config = Config::from_str(&url).map_err(|error| unusable(mistake(&url, &error)))?;
         if config.get_application_name().is_none() {
             config.application_name("insomnia-tasks");
         }
@@ -216,6 +215,19 @@ impl Trouble {
                 PostgresError::Refused { action, source }
             }
         }
+    }
+}
+
+/// What is wrong with an address, without a part of a password that was taken for something else.
+fn mistake(url: &str, error: &tokio_postgres::Error) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let parameters = url.split_once('?').map_or("", |(_, parameters)| parameters);
+    match text.split(' ').next() {
+        Some("unknown") if parameters.is_empty() || ["@", "password"].iter().any(|part| parameters.contains(part)) => {
+            "it has a parameter that is not known".to_owned()
+        }
+        Some("unexpected") => "it ends too soon, or has a character where none belongs".to_owned(),
+        _ => text,
     }
 }
 

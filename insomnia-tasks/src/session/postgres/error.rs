@@ -9,7 +9,10 @@ use crate::session::{FORMAT, OpenError, RecordError};
 #[non_exhaustive]
 pub enum PostgresError {
     /// The address cannot be understood.
-    #[error("the address of the database is not usable: {reason}; write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`")]
+    #[error(
+        "the address of the database is not usable: {reason}; write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and what \
+         is special in an address with `%`, such as `%2F` for `/`"
+    )]
     Url {
         /// What is wrong with it. It holds no password.
         reason: String,

@@ -22,14 +22,19 @@ fn wanted() -> i32 {
     i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }
 
-/// Everything that makes the tables, as one transaction.
+/// Everything that brings tables of any version, or none, up to date, as one transaction.
 pub(super) fn schema_sql() -> String {
     let mut sql = format!("begin;\n\n{VERSION_TABLE}\n");
     for (version, migration) in (1..).zip(MIGRATIONS) {
         // writing to a string cannot fail
-        let _ = write!(sql, "\n-- version {version}\n\n{migration}");
+        let _ = write!(
+            sql,
+            "\n-- version {version}\ndo $version$ begin\n\
+             if (select version from insomnia_schema for update) < {version} then\n\n{migration}\n\
+             update insomnia_schema set version = {version};\nend if;\nend $version$;\n"
+        );
     }
-    let _ = write!(sql, "\nupdate insomnia_schema set version = {};\n\ncommit;\n", wanted());
+    sql.push_str("\ncommit;\n");
     sql
 }
 

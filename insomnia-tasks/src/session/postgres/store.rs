@@ -36,7 +36,8 @@ pub(super) struct Claim {
 }
 
 impl PostgresStore {
-    /// The statements that make the tables, in one transaction, for those who run migrations of their own.
+    /// The statements that make the tables, or bring older ones up to date, in one transaction, for those who run migrations of
+    /// their own. Where nothing is to be done they do nothing.
     pub fn schema_sql() -> String {
         migrate::schema_sql()
     }
@@ -130,11 +131,14 @@ impl Storage for PostgresStore {
     async fn flush(&self) -> Result<(), StorageError> {
         let mut state = self.shared.writer.lock().await;
         self.shared.flush(&mut state).await?;
-        if !state.closed && state.used.elapsed() > self.shared.lease / 3 {
+        if state.closed {
+            return Ok(());
+        }
+        if state.used.elapsed() > self.shared.lease / 3 {
             state.writer.renew().await?;
             state.used = Instant::now();
         }
-        Ok(())
+        state.writer.check_fence()
     }
 
     async fn close(&self) -> Result<(), StorageError> {

@@ -170,7 +170,7 @@ impl Writer {
         released.map(|_| ()).map_err(|error| self.error("release", error))
     }
 
-    fn check_fence(&self) -> Result<(), StorageError> {
+    pub(super) fn check_fence(&self) -> Result<(), StorageError> {
         match &self.fenced {
             Some(by) => Err(StorageError::Fenced { target: self.target(), by: by.clone() }),
             None => Ok(()),
