@@ -59,6 +59,23 @@ async fn by_eight_processes() {
     }
 }
 
+#[tokio::test]
+async fn by_the_printed_statements_again_and_from_an_older_version() {
+    let server = server!();
+    let database = server.database("printed_again", "").await;
+    let client = connect(&server.url_of(&database)).await.unwrap();
+    client.batch_execute(&first_version()).await.unwrap();
+    for _ in 0..2 {
+        client.batch_execute(&PostgresStore::schema_sql()).await.unwrap();
+        let version: i32 = client.query_one("select version from insomnia_schema", &[]).await.unwrap().get(0);
+        assert_eq!(version, 2);
+    }
+    let sessions = PostgresSessions::connect(&server.url_of(&database)).unwrap();
+    let store = sessions.open("new", PostgresOptions::new()).await.unwrap().store;
+    store.append(&entry(1, "x"));
+    store.close().await.unwrap();
+}
+
 /// What was written with older tables is there, and goes on.
 #[tokio::test]
 async fn a_session_outlives_an_update_of_the_tables() {

@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn markdown_is_drawn() {
-        assert_eq!(html("# A\n\ntwo *words*"), "<p class=\"h\">A</p><p>two <em>words</em></p>\n");
+        assert_eq!(html("# A\n\ntwo *words*"), "<p class=\"h\">A</p>\n<p>two <em>words</em></p>\n");
         assert_eq!(html("- [x] a"), "<ul>\n<li>☑ a</li>\n</ul>\n");
         assert_eq!(html("```rust\n<b>\n```"), "<pre><code>&lt;b&gt;\n</code></pre>\n");
         let table = html("|a|b|\n|-:|:-|\n|1|2|");
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn there_is_a_limit() {
-        assert!(render(&"- ".repeat(1_000), 100_000).is_none(), "of depth");
+        assert!(render(&"1. ".repeat(1_000), 100_000).is_none(), "of depth");
         assert!(render(&">".repeat(1_000), 100_000).is_none(), "of depth");
         assert!(render(&"*a* ".repeat(1_000), 4_000).is_none(), "of bytes");
         assert!(render(&"*a* ".repeat(1_000), 20_000).is_some());
