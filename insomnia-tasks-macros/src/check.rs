@@ -1,10 +1,10 @@
 use syn::{Data, DataEnum, DeriveInput, Fields, Variant, ext::IdentExt};
 
 use crate::{
-    attr::refuse,
+    attr::{self, DocText, ToolAttrs, refuse},
     errors::Errors,
     fields,
-    model::{Tool, ToolInput, ToolVariant, Toolbox},
+    model::{Description, Tool, ToolInput, ToolVariant, Toolbox},
 };
 
 /// Characters of a description that every server takes.
@@ -64,14 +64,23 @@ fn check_name(tool: &ToolInput<'_>, errors: &mut Errors) -> String {
     }
 }
 
-fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String> {
+fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<Description> {
     let attrs = &tool.attrs;
     let (text, place) = match (&attrs.description, &attrs.doc) {
-        (Some(given), _) => (given.value().trim().to_owned(), quote::quote!(#given)),
-        (None, Some(doc)) => {
-            let lines = &doc.lines;
-            (doc.text.clone(), quote::quote!(#(#lines)*))
-        }
+        (Some(given), _) => match attr::literal(given) {
+            Some(text) => (text.trim().to_owned(), quote::quote!(#given)),
+            None => return Some(Description::Computed(quote::quote!(#given))),
+        },
+        (None, Some(doc)) => match &doc.text {
+            DocText::Written(text) => {
+                let lines = &doc.lines;
+                (text.clone(), quote::quote!(#(#lines)*))
+            }
+            DocText::Computed(lines) => {
+                let lines = lines.iter().enumerate().map(|(at, line)| if at == 0 { quote::quote!(#line) } else { quote::quote!("\n", #line) });
+                return Some(Description::Computed(quote::quote!(::core::concat!(#(#lines),*))));
+            }
+        },
         (None, None) => {
             errors.at(
                 &tool.input.ident,
@@ -93,7 +102,7 @@ fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String
             ),
         );
     }
-    Some(text)
+    Some(Description::Written(text))
 }
 
 fn is_valid_name(name: &str) -> bool {
@@ -108,7 +117,10 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
         errors.at(&input.generics, "a toolbox cannot be generic: write the types out");
     }
     let way_out = "`#[tool(...)]` stands on the struct of a tool: move it there";
-    refuse(&input.attrs, way_out, &mut errors);
+    let attrs = ToolAttrs::read(&input.attrs, &mut errors);
+    if attrs.name.is_some() || attrs.description.is_some() {
+        refuse(&input.attrs, way_out, &mut errors);
+    }
     if let Data::Enum(data) = &input.data {
         data.variants.iter().for_each(|variant| refuse(&variant.attrs, way_out, &mut errors));
     }
@@ -124,7 +136,7 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
             Vec::new()
         }
     };
-    errors.finish(Some(Toolbox { ident: &input.ident, variants }))
+    errors.finish(Some(Toolbox { input, variants }))
 }
 
 fn check_variants<'a>(input: &DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Vec<ToolVariant<'a>> {

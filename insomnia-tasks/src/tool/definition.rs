@@ -135,7 +135,7 @@ impl ToolDefinition {
 }
 
 /// Characters that a tool's description may have on every server.
-const MAX_DESCRIPTION: usize = 1024;
+pub(super) const MAX_DESCRIPTION: usize = 1024;
 
 fn is_valid_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn errors_name_tool_and_field() {
-        let parameters = json!({"type": "object", "properties": {"x": {"type": ["string", "integer"]}}});
+        let parameters = json!({"type": "object", "properties": {"x": {"type": ["boolean", "integer"]}}});
         let error = ToolDefinition::new("t", "Does it.", parameters).unwrap_err().to_string();
         assert!(error.contains("`t`") && error.contains("`x`"), "{error}");
     }

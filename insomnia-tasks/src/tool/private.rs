@@ -21,9 +21,13 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArguments for T {}
 /// The definition of one type of a generic tool, rendered once for each.
 pub fn definition_of_generic<T: Tool>() -> Result<ToolDefinition, DefinitionError> {
     static RENDERED: Mutex<BTreeMap<TypeId, Result<ToolDefinition, DefinitionError>>> = Mutex::new(BTreeMap::new());
-    // A panic of another type's schema leaves the map as it was.
-    let mut rendered = RENDERED.lock().unwrap_or_else(PoisonError::into_inner);
-    rendered.entry(TypeId::of::<T>()).or_insert_with(ToolDefinition::of::<T>).clone()
+    let rendered = || RENDERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = rendered().get(&TypeId::of::<T>()) {
+        return known.clone();
+    }
+    // without the lock: a type's schema may be made from another tool's
+    let definition = ToolDefinition::of::<T>();
+    rendered().entry(TypeId::of::<T>()).or_insert(definition).clone()
 }
 
 /// Turns what a tool returned into what the model sees.
@@ -34,6 +38,20 @@ pub fn finish(result: Result<impl IntoToolOutput, ToolError>) -> Result<ToolOutp
 /// The error of a toolbox that has no tool of this name.
 pub fn unknown_tool(name: &str, known: &[&'static str]) -> DecodeError {
     DecodeError::Unknown { name: name.to_owned(), known: known.to_vec() }
+}
+
+/// Whether servers take this as the description of a tool.
+pub const fn is_description(text: &str) -> bool {
+    let bytes = text.trim_ascii().as_bytes();
+    let (mut characters, mut at) = (0, 0);
+    while at < bytes.len() {
+        // all but the continuation of a character
+        if bytes[at] & 0xc0 != 0x80 {
+            characters += 1;
+        }
+        at += 1;
+    }
+    characters >= 1 && characters <= super::definition::MAX_DESCRIPTION
 }
 
 /// Whether the name at `index` stands earlier in the list too.
