@@ -7,10 +7,9 @@ llama:
 sessions-long:
     tests/session-long.sh
 
-# 10,000 random schedules of two owners of a session in Postgres, about five minutes.
+# 30,000 random schedules of two owners of a session in Postgres, into docs/postgres-schedules.md. About fifteen minutes.
 postgres-long:
-    tests/postgres/setup.sh
-    INSOMNIA_TESTS_REQUIRE_ALL=1 INSOMNIA_PG_SCHEDULES=10000 cargo test --test postgres schedules -- --nocapture
+    tests/postgres/schedules.sh
 
 # What sessions in Postgres cost, with a thousand and a million of them, into docs/postgres-bench.md.
 postgres-bench:
@@ -32,6 +31,10 @@ build-cost:
 expansions:
     UPDATE_SNAPSHOTS=1 cargo test -p insomnia-tasks-macros --lib snapshots
 
+# Makes the schema of `chat --output json` anew, after a change of its events that was meant.
+chat-schema:
+    UPDATE_SNAPSHOTS=1 cargo test --bin chat json::
+
 # What requests, sessions and streams cost, into docs/BENCHMARKS.md. In a workspace of its own, which builds the peers first.
 bench:
     benches/run.sh
@@ -47,3 +50,29 @@ instructions:
 # Writes those limits anew.
 instructions-set:
     benches/instructions/run.sh --set
+
+# Packs both crates as they would be published, and builds each from what was packed.
+package:
+    tests/package.sh
+
+# Licences, duplicates, bans and sources of all dependencies, by deny.toml.
+deny:
+    tests/deny.sh
+
+# Whether the public interface has changed since a commit in a way that the version does not tell. About three minutes; needs
+# `cargo install --locked cargo-semver-checks`.
+semver since="HEAD~1":
+    cargo semver-checks --package insomnia-tasks --all-features --baseline-rev {{since}}
+
+# The size of the report of 5,000 requests, and how long it takes.
+report-figures:
+    cargo test --release --locked --test chat five_thousand -- --nocapture
+
+# The report's test in headless Chromium. Installs it, and from npm what drives it.
+report:
+    examples/tests/report/setup.sh
+    INSOMNIA_TESTS_REQUIRE_ALL=1 cargo test --locked --test chat report
+
+# The pictures of the demo's report in the README, docs/report.png and docs/report-dark.png.
+report-picture:
+    examples/tests/report/picture.sh

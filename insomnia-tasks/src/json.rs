@@ -43,9 +43,10 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The string that a JSON text is, if it is one.
+/// The string that a JSON text is, if it is one; a surrogate without its other half becomes U+FFFD.
 pub(crate) fn string(json: &str) -> Option<String> {
-    if json.starts_with('"') { serde_json::from_str(json).ok() } else { None }
+    let read = || serde_json::from_str(json).or_else(|_| serde_json::from_str(&repair_strings(json)));
+    if json.starts_with('"') { read().ok() } else { None }
 }
 
 /// The elements of a JSON array; whatever else the text is counts as the only element.

@@ -9,6 +9,7 @@
 mod server;
 
 use std::{
+    io::{Seek, Write},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -24,8 +25,8 @@ use server::Server;
 use tokio_postgres::types::Type;
 
 /// How long each is measured, and how often by turns: a disk is not equally fast all the time.
-const SPAN: Duration = Duration::from_secs(1);
-const ROUNDS: usize = 5;
+const SPAN: Duration = Duration::from_millis(200);
+const ROUNDS: usize = 30;
 
 /// The sessions that each client has open.
 const OPEN: usize = 4;
@@ -41,28 +42,78 @@ async fn main() {
 
     println!("PostgreSQL {version} and the clients on one machine with {} cores, `fsync` and", cores());
     println!("`synchronous_commit` on, bodies of 1 KB, {sessions} sessions in the tables.\n");
-    println!("| clients | appends/s | p50 of an append | empty commits/s | p50 of an empty commit | ratio of p50 |");
-    println!("|---|---|---|---|---|---|");
+    println!("`fdatasync` of a page of 8 KB takes {:.2} ms (p50 of 200).\n", disk());
+    appends(&server).await;
+    let slow = "alter system set commit_delay = 4000; alter system set commit_siblings = 0; select pg_reload_conf()";
+    println!("\nWith a flush that takes 4 ms more, as many disks do (`commit_delay = 4000`, `commit_siblings = 0`):\n");
+    set(&client, slow).await;
+    appends(&server).await;
+    set(&client, "alter system reset commit_delay; alter system reset commit_siblings; select pg_reload_conf()").await;
+
+    println!(
+        "\nOpening a session, the reading of its last 200 messages of 1 KB and the durable commit of the ownership included:\n"
+    );
+    println!("| session | p50 of opening | p50 of an empty commit by turns |");
+    println!("|---|---|---|");
+    let mut empty = Empty::new(pool(&server), 99).await;
+    for (what, name, entries) in
+        [("200 messages", "resumed", messages(200)), ("10,000 messages, compacted", "compacted", compacted())]
+    {
+        let (opening, commit) = resume(&server, &mut empty, name, &entries).await;
+        println!("| {what} | {opening:.2} ms | {commit:.2} ms |");
+    }
+}
+
+/// What the disk takes for the least that a commit asks of it: a page of a file that has its size already.
+fn disk() -> f64 {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&[0; 8192]).unwrap();
+    file.sync_all().unwrap();
+    let flush = |_| {
+        file.rewind().unwrap();
+        file.write_all(&[7; 8192]).unwrap();
+        let started = Instant::now();
+        file.sync_data().unwrap();
+        started.elapsed()
+    };
+    Measured { times: (0..200).map(flush).collect(), took: Duration::ZERO }.p50_ms()
+}
+
+/// Changes settings of the running server.
+async fn set(client: &tokio_postgres::Client, statements: &str) {
+    // `alter system` takes no block of several
+    for statement in statements.split("; ") {
+        client.batch_execute(statement).await.unwrap();
+    }
+}
+
+/// Appends and empty commits by turns, as a table.
+async fn appends(server: &Server) {
+    println!(
+        "| clients | appends/s | p50 of an append | empty commits/s | p50 of an empty commit | ratio of p50 | difference |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     for clients in [1, 8, 32] {
-        let pool = pool(&server);
+        let pool = pool(server);
+        let (mut empties, mut appends) = (Vec::new(), Vec::new());
+        for number in 0..clients {
+            empties.push(Empty::new(pool.clone(), number).await);
+            appends.push(Append::new(pool.clone(), number).await);
+        }
         let (mut empty, mut append) = (Measured::default(), Measured::default());
         for _ in 0..ROUNDS {
-            empty.add(measure(clients, |number| Empty::new(pool.clone(), number)).await);
-            append.add(measure(clients, |number| Append::new(pool.clone(), number)).await);
+            empty.add(measure(&mut empties).await);
+            append.add(measure(&mut appends).await);
         }
+        let (ours, least) = (append.p50_ms(), empty.p50_ms());
         println!(
-            "| {clients} | {} | {:.2} ms | {} | {:.2} ms | {:.2} |",
+            "| {clients} | {} | {ours:.2} ms | {} | {least:.2} ms | {:.2} | {:.2} ms |",
             append.per_second(),
-            append.p50_ms(),
             empty.per_second(),
-            empty.p50_ms(),
-            append.p50_ms() / empty.p50_ms(),
+            ours / least,
+            ours - least,
         );
     }
-    println!(
-        "\nOpening a session of 200 messages of 1 KB, the reading of them included: p50 {:.2} ms.",
-        resume(&server).await
-    );
 }
 
 fn cores() -> usize {
@@ -158,49 +209,67 @@ impl Measured {
     }
 }
 
-async fn measure<S: Step, F: Future<Output = S>>(clients: usize, make: impl Fn(usize) -> F) -> Measured {
-    let mut steppers = Vec::new();
-    for number in 0..clients {
-        let mut stepper = make(number).await;
-        for _ in 0..20 {
-            stepper.step().await;
-        }
-        steppers.push(stepper);
-    }
-    let started = Instant::now();
-    let barrier = Arc::new(tokio::sync::Barrier::new(clients));
-    let running = steppers.into_iter().map(|mut stepper| {
+async fn measure<S: Step>(steppers: &mut Vec<S>) -> Measured {
+    let barrier = Arc::new(tokio::sync::Barrier::new(steppers.len()));
+    let running = std::mem::take(steppers).into_iter().map(|mut stepper| {
         let barrier = Arc::clone(&barrier);
         tokio::spawn(async move {
+            // what the other kind left in the connection's caches and in the disk's queue
+            for _ in 0..5 {
+                stepper.step().await;
+            }
             barrier.wait().await;
+            let begun = Instant::now();
             let mut times = Vec::new();
-            while started.elapsed() < SPAN {
+            while begun.elapsed() < SPAN {
                 let step = Instant::now();
                 stepper.step().await;
                 times.push(step.elapsed());
             }
-            times
+            (stepper, times, begun.elapsed())
         })
     });
-    let times = futures_util::future::join_all(running.collect::<Vec<_>>()).await;
-    let took = started.elapsed();
-    Measured { times: times.into_iter().flat_map(Result::unwrap).collect(), took }
+    let mut measured = Measured::default();
+    for done in futures_util::future::join_all(running.collect::<Vec<_>>()).await {
+        let (stepper, times, took) = done.unwrap();
+        steppers.push(stepper);
+        measured.times.extend(times);
+        measured.took = measured.took.max(took);
+    }
+    measured
 }
 
-async fn resume(server: &Server) -> f64 {
-    let sessions = server.sessions();
-    let opened = sessions.open("resumed", PostgresOptions::new()).await.unwrap();
-    for seq in 1..=200 {
-        opened.store.append(&Entry::new(seq, 1, EntryBody::Item(Item::user_message("x".repeat(1000)))));
-    }
-    opened.store.close().await.unwrap();
-    let mut times = Vec::new();
-    for _ in 0..101 {
+/// Opening a session of these entries, and an empty commit, by turns; the p50 of each.
+async fn resume(server: &Server, empty: &mut Empty, name: &str, entries: &[Entry]) -> (f64, f64) {
+    let sessions = pool(server);
+    let header = insomnia_tasks::session::Header::new(None);
+    sessions.create(name, &header, entries).await.unwrap();
+    let (mut opening, mut commits) = (Vec::new(), Vec::new());
+    for _ in 0..201 {
         let started = Instant::now();
-        let opened = sessions.open("resumed", PostgresOptions::new()).await.unwrap();
-        times.push(started.elapsed());
-        assert_eq!(opened.session.entries.len(), 200);
+        empty.step().await;
+        commits.push(started.elapsed());
+        let started = Instant::now();
+        let opened = sessions.open(name, PostgresOptions::new().tail_only(true)).await.unwrap();
+        opening.push(started.elapsed());
+        assert!((200..=201).contains(&opened.session.entries.len()), "not the last 200");
         opened.store.close().await.unwrap();
     }
-    Measured { times, took: Duration::ZERO }.p50_ms()
+    let p50 = |times| Measured { times, took: Duration::ZERO }.p50_ms();
+    (p50(opening), p50(commits))
+}
+
+fn messages(count: u64) -> Vec<Entry> {
+    (1..=count).map(|seq| Entry::new(seq, 1, EntryBody::Item(Item::user_message("x".repeat(1000))))).collect()
+}
+
+/// Ten thousand messages, of which all but the last 200 are summarised.
+fn compacted() -> Vec<Entry> {
+    let mut entries = messages(10_000);
+    let compact = r#"{"base_seq":9799,"summary":"what was before","tail_from":9800,
+        "tasks":{"next_id":1,"applied_through":9799,"tasks":[]},
+        "counters":{"requests_since_last_task_management":0,"requests_since_last_reminder":null}}"#;
+    let compact = serde_json::value::RawValue::from_string(compact.to_owned()).unwrap();
+    entries[9_799] = Entry::new(9_800, 1, EntryBody::Compact(compact));
+    entries
 }

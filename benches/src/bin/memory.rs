@@ -46,9 +46,7 @@ fn measure(kind: &str) -> Result<Value, Failure> {
         }
     };
     let (count, turns) = match kind {
-        "empty" => (10_000, 0),
-        // as many as a common limit of 20,000 open files leaves room for
-        "empty-files" => (9_000, 0),
+        "empty" | "empty-files" => (10_000, 0),
         _ => (100, 50),
     };
     let talk = async |pod: &Pod| -> Result<(), Failure> {

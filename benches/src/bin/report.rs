@@ -158,9 +158,10 @@ fn page() -> Result<String, Failure> {
             short(number("threads")?)
         )?;
     }
-    page += "\nThe open files of a session in a folder are its lock, which the system lets go when the file is closed, and \
-             `history.json`, by which the next write sees that nobody has put another file in its place. A service that keeps more \
-             sessions than files closes idle ones (`Pod::close`) and resumes them by folder. Connections are shared by all sessions on a runtime.\n";
+    page += "\nThe open file of a session in a folder is its lock: the system lets it go when the file is closed, however the process \
+             ends. `history.json` is open only while it is written. A service that keeps more sessions than it may have files open \
+             closes idle ones (`Pod::close`) and resumes them by folder. Sessions in Postgres have none: they share the pool's \
+             connections, as all sessions of a runtime share those to the model.\n";
     Ok(page)
 }
 
@@ -177,7 +178,7 @@ fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
     );
     let (ours, peer) = (build("crate", "crates")?, build("alone", "crates")?);
     table.row(
-        "crates in it, async-openai's + 15",
+        "crates in it without this one and its macros, async-openai's + 15",
         &short(ours),
         &format!("{} + 15", short(peer)),
         ours / (peer + 15.0),
@@ -186,8 +187,8 @@ fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
     let more: Vec<_> = builds["more"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     Ok(format!(
         "Crates that async-openai does not bring: {}. Of these `schemars` with its company makes the tools' schemas, \
-         `async-compression` with `flate2` reads replies that gateways send compressed, `sha2` keeps large messages and forks under \
-         their digest, `uuid` names sessions.\n",
+         `indexmap` with its company keeps their keys in declared order, `zlib-rs` reads replies that gateways send compressed, \
+         `hmac-sha256` makes digests in builds without the TLS library that does it otherwise.\n",
         more.join(", ")
     ))
 }

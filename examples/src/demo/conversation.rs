@@ -82,6 +82,13 @@ impl Conversation {
         self.calls("TaskCreate", from).into_iter().filter_map(result).collect()
     }
 
+    /// The id that the next task gets, where the messages tell: ids are given in the order of the calls.
+    pub(super) fn next_task(&self, prompt: usize) -> Option<u64> {
+        // behind a summary there may have been others
+        let first = (prompt <= 1).then_some(0);
+        self.created_tasks(0).into_iter().max().or(first).map(|last| last + 1)
+    }
+
     /// The tasks that a reminder lists which came after the last use of TaskCreate and TaskUpdate; none without one.
     pub(super) fn reminded_of(&self) -> Option<Vec<u64>> {
         let managed = ["TaskCreate", "TaskUpdate"].into_iter().flat_map(|name| self.calls(name, 0));

@@ -14,8 +14,8 @@ const TASKS: [(&str, &str); 3] = [
     ("Look into the sources", "Read a few files to say how large they are."),
 ];
 
-/// A script in place of a model: it creates three tasks, forgets them over its work, and completes them when a reminder
-/// lists them. With a reminder after 8 idle requests a prompt takes 11 requests, without one 21.
+/// A script in place of a model: it creates three tasks and starts the first, forgets them over its work, and completes them
+/// when a reminder lists them. With a reminder after 8 idle requests a prompt takes 11 requests, without one 21.
 ///
 /// It works with `ListFiles {path?}` and `ReadFile {path}` where the request offers them, else it looks at its task list.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +56,12 @@ fn decide(conversation: &Conversation, offered: &[String]) -> Reply {
     }
     let Some(created) = conversation.calls("TaskCreate", prompt).first().map(|call| call.at) else {
         let create = |(subject, description)| ("TaskCreate", json!({"subject": subject, "description": description}));
-        return Reply::text_and_calls("I will look around in this folder.", TASKS.map(create));
+        let start =
+            conversation.next_task(prompt).map(|id| ("TaskUpdate", json!({"taskid": id, "status": "inprogress"})));
+        return Reply::text_and_calls("I will look around in this folder.", TASKS.map(create).into_iter().chain(start));
     };
-    let updates = conversation.calls("TaskUpdate", created);
+    let mut updates = conversation.calls("TaskUpdate", created);
+    updates.retain(|update| update.at > created);
     if let Some(first) = updates.first() {
         let idle = conversation.answers(created + 1, first.at);
         let completed: Vec<_> = updates.iter().filter_map(|update| update.arguments["taskid"].as_u64()).collect();

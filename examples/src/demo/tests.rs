@@ -54,7 +54,7 @@ impl Agent {
     }
 
     fn remind(&mut self) {
-        let open = self.tasks.iter().filter(|(_, status)| status == "pending");
+        let open = self.tasks.iter().filter(|(_, status)| status != "completed");
         let lines: String = open.map(|(id, status)| format!("- {id} [{status}] of 42\n")).collect();
         if lines.is_empty() || self.idle < 8 || self.since_reminder < 8 || self.form == Form::Off {
             return;

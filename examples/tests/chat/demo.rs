@@ -11,6 +11,10 @@ fn shows_the_whole_cycle_without_key_and_prompt() {
     assert!(ran.stdout.contains("Tasks 1, 2 and 3 are completed."), "{ran:?}");
     assert!(ran.stdout.ends_with("reminder.\n"), "{ran:?}");
     assert_eq!(ran.stderr.matches("⏰").count(), 1, "{ran:?}");
+    assert!(
+        ran.stderr.contains("• TaskUpdate 1 · inprogress") && ran.stderr.contains("▶  1 List the files"),
+        "{ran:?}"
+    );
     // once per answer that changed tasks, not per call
     assert_eq!(ran.stderr.matches(" 1 List the files").count(), 2, "{ran:?}");
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stdout.contains('\u{1b}'));

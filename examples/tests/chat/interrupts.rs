@@ -55,7 +55,7 @@ async fn a_terminated_session_goes_on() {
     let mut running = place.chat(&server, &["-p", "A"]).start();
     running.says("half");
     running.signal("TERM");
-    assert_eq!(running.wait().code, None);
+    assert_eq!(running.wait().code, Some(143));
     place.chat(&server, &["-p", "B"]).run().ended(0).told(&[" 1 Tidy up"]);
     assert_eq!(prompts(&server.requests()[2]), ["A", "B"]);
 }

@@ -3,15 +3,21 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
 mod demo;
+#[cfg(unix)]
+mod display;
 mod drop_in;
 mod endpoint;
 mod failures;
 mod interrupts;
 mod json;
+mod new_agent;
 mod place;
 mod prompts;
 mod reminders;
+mod report;
 mod saved;
+#[cfg(unix)]
+mod screen;
 mod sessions;
 #[cfg(unix)]
 mod terminal;

@@ -62,7 +62,8 @@ fn the_demo_starts_by_itself_and_takes_commands() {
     let mut terminal = Terminal::start(place.bare(&[]), "xterm-256color");
     terminal.shows("This is the demo");
     terminal.shows("> Look around in this folder");
-    terminal.shows("thinking, request 1");
+    terminal.shows("thinking · request 1");
+    terminal.shows("▶ List the files · request ");
     terminal.shows("⏰ reminder");
     terminal.shows("Tasks 1, 2 and 3 are completed");
     terminal.shows("11 requests · 3 of 3 tasks completed");
@@ -85,7 +86,7 @@ fn the_demo_starts_by_itself_and_takes_commands() {
         terminal.shows(READY);
     }
     terminal.control('c');
-    terminal.shows("/quit or Ctrl-D to leave");
+    terminal.shows("Ctrl-C again leaves");
     // the last line but one was /help
     terminal.line(&format!("{UP}{UP}"));
     terminal.shows("what was said, one line a message");

@@ -1,5 +1,7 @@
 use serde_json::{Value, value::RawValue};
 
+use crate::json::repair_strings;
+
 /// One tool call of an assistant message, read leniently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
@@ -13,7 +15,10 @@ pub struct ToolCall {
 
 /// Reads a message's `tool_calls` (or its legacy `function_call`); entries that name no function are passed over.
 pub(super) fn read_calls(tool_calls: Option<&RawValue>, function_call: Option<&RawValue>) -> Vec<ToolCall> {
-    let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+    let parse = |raw: &RawValue| {
+        let read = serde_json::from_str::<Value>(raw.get());
+        read.or_else(|_| serde_json::from_str(&repair_strings(raw.get()))).ok()
+    };
     if let Some(Value::Array(entries)) = tool_calls.and_then(parse) {
         let calls: Vec<_> =
             entries.iter().filter_map(|entry| read_function(entry.get("id"), entry.get("function")?)).collect();

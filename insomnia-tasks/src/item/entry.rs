@@ -7,6 +7,7 @@ use serde_json::{
 };
 
 use super::call::{ToolCall, read_calls};
+use crate::json::repair_strings;
 
 /// What an [`Item`] is. The wire role alone does not tell: reminders and notifications are system messages too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -135,10 +136,12 @@ impl Item {
         self.kind == ItemKind::TaskReminder
     }
 
-    /// The message's text: `content` where it is a string, else its text parts joined. None where there is no text.
+    /// The message's text: `content` where it is a string, else its text parts joined. None where there is no text. A
+    /// surrogate without its other half, which no text can hold, is read as U+FFFD.
     pub fn text(&self) -> Option<String> {
-        let content = self.fields()?.content?;
-        match serde_json::from_str(content.get()).ok()? {
+        let content = self.fields()?.content?.get();
+        let read = serde_json::from_str(content).or_else(|_| serde_json::from_str(&repair_strings(content)));
+        match read.ok()? {
             Content::Text(text) => Some(text),
             Content::Parts(parts) => {
                 let texts: Vec<_> = parts.into_iter().filter_map(|part| part.text).collect();
@@ -294,6 +297,17 @@ mod tests {
         assert_eq!(Item::from_json(parts).unwrap().text().as_deref(), Some("ab"));
         assert_eq!(Item::from_json(r#"{"role":"assistant","content":null}"#).unwrap().text(), None);
         assert_eq!(Item::from_json(r#"{"role":"assistant","content":7}"#).unwrap().text(), None);
+    }
+
+    #[test]
+    fn half_a_surrogate_costs_no_more_than_itself() {
+        let json = r#"{"role":"assistant","content":"a\ud83db","tool_calls":[{"id":"i","function":{"name":"T","arguments":"{\"x\":\"\udc00\"}"}}]}"#;
+        let item = Item::from_json(json).unwrap();
+        assert_eq!(item.text().as_deref(), Some("a\u{fffd}b"));
+        assert_eq!(item.tool_calls()[0].arguments, "{\"x\":\"\u{fffd}\"}");
+        assert_eq!(item.json(), json);
+        let parts = r#"{"role":"user","content":[{"type":"text","text":"a\ud83d"}]}"#;
+        assert_eq!(Item::from_json(parts).unwrap().text().as_deref(), Some("a\u{fffd}"));
     }
 
     #[test]

@@ -21,7 +21,23 @@ use crate::{
     worker::{AutoCompaction, WorkerBuilder, WorkerSettings},
 };
 
-/// Builds a [`Pod`].
+/// Builds a [`Pod`]. Nothing is opened or sent before [`build`](Self::build).
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use async_openai::Client;
+/// use insomnia_tasks::{Pod, reminder::Cadence, worker::AutoCompaction};
+///
+/// let pod = Pod::builder(&Client::new(), "gpt-5-mini")
+///     .instructions("You are a careful engineer.")
+///     .session("sessions/release")
+///     .cadence(Cadence::new(6, 12)?)
+///     .auto_compaction(AutoCompaction::for_window(128_000))
+///     .max_requests(200)
+///     .build()
+///     .await?;
+/// # Ok(()) }
+/// ```
 pub struct PodBuilder {
     worker: WorkerBuilder,
     tools: Result<ToolSet, AddToolError>,
@@ -100,7 +116,8 @@ impl PodBuilder {
         self
     }
 
-    /// How often reminders may come; after 8 idle requests and every 8 by default.
+    /// How often reminders may come, in answered requests; after 8 idle ones and every 8 by default. The
+    /// [guide](crate::guide::reminders) says how to tune it.
     #[must_use]
     pub fn cadence(mut self, cadence: Cadence) -> Self {
         self.cadence = cadence;
@@ -207,8 +224,10 @@ impl PodBuilder {
                 if let Some(instructions) = begin_with {
                     options = options.instructions(instructions);
                 }
-                let opened = sessions.open(&name, options).await?;
-                take_in(opened.session, Box::new(opened.store), reminders.clone())
+                let opened = sessions.open(&name, options.tail_only(true)).await?;
+                let (session, ledger) = take_in(opened.session, Box::new(opened.store), reminders.clone());
+                let reader = move || Ok(sessions.read_entries_blocking(&name)?);
+                (session, ledger.with_reader(reader))
             }
         };
         let ledger = Arc::new(ledger);
@@ -274,7 +293,7 @@ async fn open(
         }
         let Opened { store, session, .. } = FileStore::open(&folder, options)?;
         let (session, ledger) = take_in(session, Box::new(store), reminders);
-        let ledger = ledger.with_reader(move || FileStore::read(&folder).map(|stored| stored.entries));
+        let ledger = ledger.with_reader(move || Ok(FileStore::read(&folder)?.entries));
         Ok::<_, OpenError>((session, ledger))
     });
     Ok(opening.await.map_err(|_| PodError::Runtime)??)

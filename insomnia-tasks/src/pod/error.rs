@@ -1,5 +1,5 @@
 use crate::{
-    session::{OpenError, OpenErrorKind, StorageError},
+    session::{EarlierError, OpenError, OpenErrorKind, StorageError},
     tool::AddToolError,
     worker::JournalError,
 };
@@ -73,6 +73,16 @@ pub enum RewindError {
     /// The session was taken back, but that is not on disk yet; a later flush tries again.
     #[error("the session could not be stored: {0}")]
     Journal(#[source] JournalError),
+}
+
+impl From<EarlierError> for ForkError {
+    fn from(error: EarlierError) -> Self {
+        match error {
+            EarlierError::Folder(error) => Self::Folder(error),
+            #[cfg(feature = "postgres")]
+            EarlierError::Postgres(error) => Self::Postgres(error),
+        }
+    }
 }
 
 /// Why a session was not forked. It is as it was.

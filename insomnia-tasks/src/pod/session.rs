@@ -2,7 +2,7 @@ use std::{path::Path, sync::Arc};
 
 use super::{ForkError, Pod, RewindError};
 use crate::{
-    session::{FileStore, OpenError, StorageError},
+    session::{EarlierError, FileStore, StorageError},
     worker::{CompactError, Compacted, Compaction, Event, Journal},
 };
 
@@ -104,7 +104,7 @@ impl Pod {
     }
 
     /// None if the runtime is shutting down.
-    async fn read_earlier(&self) -> Option<Result<(), OpenError>> {
+    async fn read_earlier(&self) -> Option<Result<(), EarlierError>> {
         let ledger = Arc::clone(&self.ledger);
         tokio::task::spawn_blocking(move || ledger.read_earlier().map(drop)).await.ok()
     }

@@ -15,6 +15,22 @@ use crate::{
 };
 
 /// A turn as a stream: its events as they come, and its outcome as the last element. Dropping it cancels the turn.
+///
+/// ```no_run
+/// # async fn example(pod: insomnia_tasks::Pod) {
+/// use futures_util::StreamExt;
+/// use insomnia_tasks::{pod::TurnStep, worker::Event};
+///
+/// let mut turn = pod.stream("Go on.");
+/// while let Some(step) = turn.next().await {
+///     match step {
+///         TurnStep::Event(Event::TextDelta(text)) => print!("{text}"),
+///         TurnStep::Event(_) => {}
+///         TurnStep::Done(outcome) => println!("{outcome:?}"),
+///     }
+/// }
+/// # }
+/// ```
 pub struct TurnStream<'a> {
     turn: Option<RunningTurn<'a>>,
     // a std mutex: held for one push or pop and never across an await

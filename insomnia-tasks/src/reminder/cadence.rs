@@ -1,6 +1,16 @@
 use std::num::NonZeroU32;
 
 /// How many idle requests pass before a reminder, and before the next one. Both are at least 1; 8 and 8 by default.
+/// A request counts once it is answered. The [guide](crate::guide::reminders) says how to tune them.
+///
+/// ```
+/// use insomnia_tasks::reminder::Cadence;
+///
+/// let cadence = Cadence::new(4, 12)?;
+/// assert_eq!((cadence.inactivity(), cadence.cooldown()), (4, 12));
+/// assert!(Cadence::new(0, 12).is_err());
+/// # Ok::<(), insomnia_tasks::reminder::CadenceError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cadence {
     inactivity: NonZeroU32,

@@ -35,6 +35,20 @@ pub enum Quiet {
     },
 }
 
+impl Decision {
+    /// The decision in one word, as traces tell it: `remind`, or why not.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Remind { .. } => "remind",
+            Self::Quiet(Quiet::NoActiveTask) => "no_active_task",
+            Self::Quiet(Quiet::ToolsNotOffered) => "tools_not_offered",
+            Self::Quiet(Quiet::Paused) => "paused",
+            Self::Quiet(Quiet::UsedRecently { .. }) => "used_recently",
+            Self::Quiet(Quiet::CoolingDown { .. }) => "cooling_down",
+        }
+    }
+}
+
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

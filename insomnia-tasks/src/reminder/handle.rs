@@ -7,6 +7,28 @@ use super::{Cadence, Decision, ReminderState, Situation, TASKS_SHOWN, estimate_t
 use crate::{Item, task::TaskStore};
 
 /// The reminders of one session. Cheap to clone: clones are handles to the same counters.
+///
+/// A `Pod` and [`Tasks`](crate::Tasks) have one and drive it; the host pauses it and looks at it. A loop that is neither
+/// drives it with [`decide`](Self::decide) and [`observe`](Self::observe):
+///
+/// ```
+/// use insomnia_tasks::{
+///     Item,
+///     reminder::{Cadence, Reminders},
+///     task::TaskStore,
+/// };
+///
+/// let (tasks, reminders) = (TaskStore::new(), Reminders::new(Cadence::new(1, 3)?));
+/// tasks.create("Write the changelog", "")?;
+/// reminders.observe(&Item::assistant_message("I am reading.")); // every committed item
+/// let (decision, reminder) = reminders.decide(&tasks, true); // before every request
+/// assert_eq!(decision.word(), "remind");
+/// assert!(reminder.is_some_and(|item| item.text().is_some_and(|text| text.contains("changelog"))));
+///
+/// reminders.pause();
+/// assert_eq!(reminders.decide(&tasks, true).0.word(), "paused");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Reminders(Arc<Shared>);
 
@@ -70,7 +92,7 @@ impl Reminders {
         self.lock().state.observe(item);
     }
 
-    /// Decides before a request; the item, if there is one, starts the cooldown once it is [observed](Self::observe).
+    /// Decides before a request, which offers the task tools or not; the item, if there is one, starts the cooldown once it is [observed](Self::observe).
     pub fn decide(&self, tasks: &TaskStore, offered: bool) -> (Decision, Option<Item>) {
         let mut inner = self.lock();
         let text = tasks.with_active(|active, counts| {

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use super::{Entry, EntryBody};
+use super::{Compact, Entry, EntryBody};
 
 /// The entries of a session that count, and those that do not: what a rewind left behind.
 pub(super) struct Branch<'a> {
@@ -38,4 +38,11 @@ impl<'a> Branch<'a> {
         let behind = self.live.iter().skip(last + 1).take_while(|entry| matches!(entry.body, EntryBody::Compact(_)));
         self.live.iter().skip(last).take(1 + behind.count()).next_back().map_or(0, |entry| entry.seq)
     }
+}
+
+/// Whether the entries from this number on say all that is needed to go on: the newest compaction that counts, and its tail.
+pub(super) fn suffices(from: u64, entries: &[Entry]) -> bool {
+    let branch = Branch::new(entries);
+    let compact = branch.live.iter().rev().find_map(|entry| Compact::read(entry));
+    compact.is_some_and(|compact| compact.tail_from >= from)
 }

@@ -17,6 +17,7 @@ use crate::{
     item::Rounds,
     reminder::Reminders,
     task::{Author, Task, TaskId, TaskSnapshot, TaskStore, tools::changes_tasks},
+    wire::Usage,
     worker::{Journal, JournalError, LearnedDialect},
 };
 
@@ -38,7 +39,17 @@ pub(crate) struct Ledger {
     state: Mutex<State>,
 }
 
-type Reader = Box<dyn Fn() -> Result<Vec<Entry>, OpenError> + Send + Sync>;
+type Reader = Box<dyn Fn() -> Result<Vec<Entry>, EarlierError> + Send + Sync>;
+
+/// Why the older records of a session could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EarlierError {
+    #[error(transparent)]
+    Folder(#[from] OpenError),
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] super::postgres::PostgresError),
+}
 
 struct State {
     entries: Vec<Entry>,
@@ -78,7 +89,7 @@ impl Ledger {
     /// The same, where the records are only the last ones; the reader reads all of them.
     pub(crate) fn with_reader(
         mut self,
-        reader: impl Fn() -> Result<Vec<Entry>, OpenError> + Send + Sync + 'static,
+        reader: impl Fn() -> Result<Vec<Entry>, EarlierError> + Send + Sync + 'static,
     ) -> Self {
         self.reader = Some(Box::new(reader));
         self
@@ -89,7 +100,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) fn read_earlier(&self) -> Result<Vec<Item>, OpenError> {
+    pub(crate) fn read_earlier(&self) -> Result<Vec<Item>, EarlierError> {
         let first = |state: &State| state.entries.first().map_or(1, |entry| entry.seq);
         let before = first(&self.lock());
         if let Some(reader) = self.reader.as_ref().filter(|_| before > 1) {
@@ -220,7 +231,7 @@ impl Ledger {
     }
 
     /// Records a compaction, and returns what the model gets.
-    fn record_compact(&self, summary: &str, tail: usize, snapshot: TaskSnapshot) -> String {
+    fn record_compact(&self, summary: &str, tail: usize, usage: Option<Usage>, snapshot: TaskSnapshot) -> String {
         let mut state = self.lock();
         let base_seq = state.next_seq.saturating_sub(1);
         let settings = Session::settings(&self.header, &state.entries);
@@ -236,13 +247,17 @@ impl Ledger {
             dialect: settings.dialect,
         };
         if let Ok(raw) = to_raw_value(&compact) {
-            self.append(&mut state, EntryBody::Compact(raw));
+            let entry = Entry::new(state.next_seq, state.turn, EntryBody::Compact(raw));
+            self.append_entry(&mut state, Entry { usage, ..entry });
         }
         compact.text()
     }
 
     fn append(&self, state: &mut State, body: EntryBody) {
-        let mut entry = Entry::new(state.next_seq, state.turn, body);
+        self.append_entry(state, Entry::new(state.next_seq, state.turn, body));
+    }
+
+    fn append_entry(&self, state: &mut State, mut entry: Entry) {
         if let EntryBody::Item(item) = &entry.body
             // the very item, not an equal one
             && let Some(place) = state.named.iter().position(|(named, _)| Arc::ptr_eq(named.raw(), item.raw()))
@@ -276,12 +291,17 @@ struct Done {
 #[async_trait]
 impl Journal for Ledger {
     fn commit(&self, item: &Item, turn: u64) {
+        self.commit_answer(item, turn, None);
+    }
+
+    fn commit_answer(&self, item: &Item, turn: u64, usage: Option<Usage>) {
         let mut state = self.lock();
         state.turn = turn;
         if item.kind() != ItemKind::Tool {
             self.settle(&mut state, item);
         }
-        self.append(&mut state, EntryBody::Item(item.clone()));
+        let entry = Entry::new(state.next_seq, turn, EntryBody::Item(item.clone()));
+        self.append_entry(&mut state, Entry { usage, ..entry });
         if item.kind() == ItemKind::Tool {
             self.settle(&mut state, item);
         }
@@ -294,10 +314,18 @@ impl Journal for Ledger {
     }
 
     fn compact(&self, summary: &str, tail: usize) -> String {
-        self.tasks.with_snapshot(|snapshot| self.record_compact(summary, tail, snapshot))
+        self.compact_answer(summary, tail, None)
+    }
+
+    fn compact_answer(&self, summary: &str, tail: usize, usage: Option<Usage>) -> String {
+        self.tasks.with_snapshot(|snapshot| self.record_compact(summary, tail, usage, snapshot))
     }
 
     async fn flush(&self) -> Result<(), JournalError> {
         self.storage.flush().await.map_err(Into::into)
+    }
+
+    async fn renew(&self) -> Result<(), JournalError> {
+        self.storage.renew().await.map_err(Into::into)
     }
 }

@@ -1,12 +1,12 @@
 //! Records as lines of JSON. Raw values are copied, never parsed and written anew.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::record::{Entry, EntryBody, FORMAT, Header, RecordError};
-use crate::{Item, ItemKind};
+use crate::{Item, ItemKind, wire::Usage};
 
 /// The first and the last `seq` of the entries that were written together.
 pub(super) type Batch = [u64; 2];
@@ -78,6 +78,8 @@ struct Line<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     blob: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     task: Option<&'a RawValue>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a RawValue>,
@@ -111,6 +113,7 @@ pub(super) fn write_entry(
         kind: None,
         message: None,
         blob: None,
+        usage: None,
         task: None,
         instructions: None,
         dialect: None,
@@ -123,8 +126,10 @@ pub(super) fn write_entry(
         EntryBody::Rewind { to_seq } => to_raw_value(&Rewind { to_seq: *to_seq })?,
         _ => RawValue::NULL.to_owned(),
     };
+    let usage = entry.usage.as_ref().map(write_usage).transpose()?;
     match &entry.body {
         EntryBody::Item(item) => {
+            line.usage = usage.as_deref();
             line.record = "item".into();
             line.kind = Some(&typed);
             line.blob = blob.map(Cow::Borrowed);
@@ -143,6 +148,7 @@ pub(super) fn write_entry(
             line.dialect = Some(dialect);
         }
         EntryBody::Compact(compact) => {
+            line.usage = usage.as_deref();
             line.record = "compact".into();
             line.compact = Some(compact);
         }
@@ -203,8 +209,16 @@ pub(super) fn read_entry(line: &[u8]) -> Result<EntryLine, RecordError> {
         }
         _ => unknown(line, batch)?,
     };
+    let usage = fields.usage.and_then(|usage| serde_json::from_str(usage.get()).ok());
     let (seq, id, time, turn) = (fields.seq, fields.id.into_owned(), fields.time, fields.turn);
-    Ok(EntryLine { entry: Entry { seq, id, time, turn, body }, batch, blob })
+    Ok(EntryLine { entry: Entry { seq, id, time, turn, body, usage }, batch, blob })
+}
+
+/// Only what the server said.
+fn write_usage(usage: &Usage) -> serde_json::Result<Box<RawValue>> {
+    let mut fields: BTreeMap<String, Option<u64>> = serde_json::from_value(serde_json::to_value(usage)?)?;
+    fields.retain(|_, tokens| tokens.is_some());
+    to_raw_value(&fields)
 }
 
 /// A kind that this version does not know makes the whole record unknown.
@@ -254,11 +268,33 @@ mod tests {
     fn an_item_has_this_form() {
         let item =
             Item::from_json(r#"{"role":"user","content":"\u00e9","n":1.0}"#).unwrap().with_kind(ItemKind::Notification);
-        let entry = Entry { seq: 3, id: "a".into(), time: 5, turn: 2, body: EntryBody::Item(item) };
+        let entry = Entry { seq: 3, id: "a".into(), time: 5, turn: 2, body: EntryBody::Item(item), usage: None };
         let line = r#"{"record":"item","seq":3,"id":"a","time":5,"turn":2,"kind":"notification","message":{"role":"user","content":"\u00e9","n":1.0}}"#;
         assert_eq!(written(&entry, None), line);
         assert_eq!(written(&entry, Some([3, 4])), format!("{},\"batch\":[3,4]}}", &line[..line.len() - 1]));
         assert_eq!(written(&Entry::from_json(line).unwrap(), None), line);
+    }
+
+    #[test]
+    fn an_answer_keeps_what_the_server_counted() {
+        let line = r#"{"record":"item","seq":3,"id":"a","time":5,"turn":2,"kind":"assistant","message":{"role":"assistant"},"usage":{"completion_tokens":2,"prompt_tokens":7}}"#;
+        let entry = Entry::from_json(line).unwrap();
+        let usage = entry.usage.unwrap();
+        assert_eq!((usage.prompt_tokens, usage.completion_tokens, usage.total_tokens), (Some(7), Some(2), None));
+        assert_eq!(written(&entry, None), line);
+        for odd in ["7", "null", r#"{"prompt_tokens":"many"}"#] {
+            let line = line.replace(r#"{"completion_tokens":2,"prompt_tokens":7}"#, odd);
+            let entry = Entry::from_json(&line).unwrap();
+            assert!(entry.usage.is_none() && matches!(entry.body, EntryBody::Item(_)), "{line}");
+        }
+    }
+
+    #[test]
+    fn so_does_a_compaction() {
+        let line = r#"{"record":"compact","seq":9,"id":"a","time":5,"turn":2,"usage":{"prompt_tokens":7},"compact":{"base_seq":8}}"#;
+        let entry = Entry::from_json(line).unwrap();
+        assert_eq!(entry.usage.unwrap().prompt_tokens, Some(7));
+        assert_eq!(written(&entry, None), line);
     }
 
     #[test]

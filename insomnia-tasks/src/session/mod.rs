@@ -26,7 +26,9 @@
 
 mod branch;
 mod compact;
+mod digest;
 mod file;
+mod ids;
 mod ledger;
 mod line;
 mod past;
@@ -38,7 +40,7 @@ mod storage;
 #[cfg(test)]
 mod fold_tests;
 
-pub(crate) use ledger::Ledger;
+pub(crate) use ledger::{EarlierError, Ledger};
 
 pub use compact::{Compact, CompactTasks};
 pub use file::{Damage, Durability, FileOptions, FileStore, Holder, OpenError, OpenErrorKind, Opened, StoredSession};

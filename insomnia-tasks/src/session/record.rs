@@ -2,11 +2,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
-use super::line;
-use crate::Item;
+use super::{digest::Sha256, ids, line};
+use crate::{Item, wire::Usage};
 
 /// The format version that this crate writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -30,7 +28,7 @@ pub struct Header {
 impl Header {
     /// The header of a session that begins now.
     pub fn new(instructions: Option<String>) -> Self {
-        Self { session: Uuid::now_v7().to_string(), created: now_ms(), parent: None, instructions }
+        Self { session: ids::uuid(), created: now_ms(), parent: None, instructions }
     }
 
     /// The header of a session that begins now with these records of this one.
@@ -65,6 +63,9 @@ pub struct Entry {
     pub turn: u64,
     /// What the entry says.
     pub body: EntryBody,
+    /// What the server counted for the request whose outcome this answer, or this compaction's summary, is; none for everything
+    /// else, where the server said nothing, and in sessions of older versions.
+    pub usage: Option<Usage>,
 }
 
 /// What an [`Entry`] says.
@@ -93,9 +94,7 @@ pub enum EntryBody {
 impl Entry {
     /// An entry made now, with a fresh id.
     pub fn new(seq: u64, turn: u64, body: EntryBody) -> Self {
-        // the low half of a UUID holds its counter and its random bits
-        let id = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
-        Self { seq, id, time: now_ms(), turn, body }
+        Self { seq, id: ids::entry(), time: now_ms(), turn, body, usage: None }
     }
 
     /// The entry as one line of JSON. The message of an item stands in it byte for byte.
@@ -135,12 +134,7 @@ fn fingerprint(entries: &[Entry]) -> String {
         hash.update(line);
         hash.update("\n");
     }
-    hex(&hash.finalize())
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finish()
 }
 
 /// Milliseconds since 1970.

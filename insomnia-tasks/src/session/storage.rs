@@ -8,6 +8,39 @@ use super::record::Entry;
 ///
 /// Queueing and writing are apart, so that a turn can be dropped at any await without losing or doubling an entry: what
 /// was appended stays queued until a flush, this one or a later one, has made it durable.
+///
+/// A storage of your own: what it must hold is tested by the feature `testing`, and `PodBuilder::session_in` takes it.
+///
+/// ```
+/// use std::{mem, sync::Mutex};
+///
+/// use async_trait::async_trait;
+/// use insomnia_tasks::session::{Entry, Storage, StorageError};
+///
+/// #[derive(Default)]
+/// struct Log {
+///     queued: Mutex<Vec<Entry>>,
+///     kept: Mutex<Vec<Entry>>, // a service of yours in its place
+/// }
+///
+/// #[async_trait]
+/// impl Storage for Log {
+///     fn append(&self, entry: &Entry) {
+///         let (Ok(mut queued), Ok(kept)) = (self.queued.lock(), self.kept.lock()) else { return };
+///         if queued.last().or(kept.last()).is_none_or(|last| last.seq < entry.seq) {
+///             queued.push(entry.clone());
+///         }
+///     }
+///
+///     async fn flush(&self) -> Result<(), StorageError> {
+///         let (Ok(mut queued), Ok(mut kept)) = (self.queued.lock(), self.kept.lock()) else {
+///             return Err(StorageError::Closed);
+///         };
+///         kept.extend(mem::take(&mut *queued));
+///         Ok(())
+///     }
+/// }
+/// ```
 #[async_trait]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot keep a session",

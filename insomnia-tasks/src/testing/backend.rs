@@ -18,6 +18,18 @@ pub trait Backend: Sync {
 
     /// Reads the session of this name as it is now, without opening it.
     async fn read(&self, name: &str) -> Result<StoredSession, BackendError>;
+
+    /// Opens a session that another owner has open, and ends that one's ownership. None, the default, where that cannot be
+    /// done; then nothing is checked of owners that lost their session.
+    async fn take_over(&self, _name: &str) -> Option<Result<(Self::Store, StoredSession), BackendError>> {
+        None
+    }
+
+    /// Leaves a message for a session, for [`Storage::inbox`]. None, the default, where that cannot be done; then nothing is
+    /// checked of inboxes.
+    async fn notify(&self, _name: &str, _text: &str) -> Option<Result<(), BackendError>> {
+        None
+    }
 }
 
 /// Any error.

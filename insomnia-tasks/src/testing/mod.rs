@@ -1,7 +1,11 @@
 //! What every storage of sessions must hold, as tests that any back end can run: Redis, an object store, SQLite.
 //!
 //! Implement [`Backend`] for the back end, and call [`check_storage`] in a test. It panics at the first rule that is broken,
-//! and says which. The file and the Postgres stores of this crate both run it.
+//! and says which. The file and the Postgres stores of this crate both run it, and so do stores that are broken on purpose, one
+//! for each rule.
+//!
+//! A back end whose sessions can be taken over, or that keeps messages of other processes, implements the methods for that
+//! too: what is asked of them is part of the rules then.
 //!
 //! ```
 //! use async_trait::async_trait;
@@ -36,6 +40,7 @@
 mod backend;
 mod bytes;
 mod flushes;
+mod inbox;
 mod owners;
 mod schedule;
 
@@ -56,5 +61,8 @@ pub async fn check_storage(backend: &impl Backend) {
     owners::one_owner_at_a_time(backend).await;
     owners::a_closed_session_takes_nothing_more(backend).await;
     owners::sessions_do_not_mix(backend).await;
+    owners::an_owner_that_lost_its_session_writes_nothing(backend).await;
+    inbox::a_message_stays_until_it_is_taken_in(backend).await;
+    inbox::a_message_reaches_the_next_owner(backend).await;
     schedule::any_order_of_calls_leaves_what_was_acknowledged(backend).await;
 }

@@ -4,8 +4,8 @@
 //! that every server takes; its behaviour is an `impl Run<State>` written by hand, for any state. `#[derive(Toolbox)]` on
 //! an enum makes one type out of several tools. A [`ToolSet`] forgets the types, which is what a chat loop wants.
 //!
-//! The [`guide`] begins with a tool in ten lines. Arguments are read leniently (see [`arguments`]), and every failure is a [`ToolError`] that tells the model what to
-//! do. There is no I/O and no async runtime in here.
+//! The [guide](crate::guide::tools) begins with a tool in ten lines. Arguments are read leniently (see [`arguments`]), and every
+//! failure is a [`ToolError`] that tells the model what to do. There is no I/O and no async runtime in here.
 //!
 //! ```
 //! use insomnia_tasks::{IntoToolOutput, Run, Tool, ToolError};
@@ -38,8 +38,6 @@ pub mod arguments;
 mod clip;
 mod definition;
 mod error;
-#[doc = include_str!("../docs/tools.md")]
-pub mod guide {}
 mod names;
 mod output;
 #[doc(hidden)]

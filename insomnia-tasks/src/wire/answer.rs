@@ -16,6 +16,10 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// What the server counted.
     pub usage: Option<Usage>,
+    /// The server's id of this answer.
+    pub id: Option<String>,
+    /// The model that answered, which may have another name than the one that was asked for.
+    pub model: Option<String>,
 }
 
 /// One call of an [`Answer`].
@@ -46,7 +50,7 @@ impl Answer {
             };
             AnsweredCall { id: call.id, name: call.name, arguments }
         });
-        Self { message, calls: calls.collect(), finish_reason, usage }.or_empty()
+        Self { message, calls: calls.collect(), finish_reason, usage, id: None, model: None }.or_empty()
     }
 
     /// An answer without text and calls is an error, unless calls were announced: then it ends the turn.

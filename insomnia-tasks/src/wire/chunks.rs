@@ -30,6 +30,8 @@ pub(super) struct StreamedReply {
     pub(super) message: MessageBuilder,
     finish_reason: Option<String>,
     usage: Option<Usage>,
+    id: Option<String>,
+    model: Option<String>,
     pub(super) progress: Progress,
     /// Which of several choices is read: the first seen.
     choice: Option<String>,
@@ -45,6 +47,8 @@ impl StreamedReply {
             message: MessageBuilder::new(tools),
             finish_reason: None,
             usage: None,
+            id: None,
+            model: None,
             progress: Progress::Open,
             choice: None,
             error: None,
@@ -87,6 +91,8 @@ impl StreamedReply {
         if self.progress == Progress::Open && (is_error || states_error(&chunk)) {
             return Err(classify(&ReplyHead::new(200), document.as_bytes()));
         }
+        self.id = self.id.take().or_else(|| chunk.filled("id"));
+        self.model = self.model.take().or_else(|| chunk.filled("model"));
         let choices = chunk.get("choices").map(elements).unwrap_or_default();
         let mut choices = choices.into_iter().filter_map(Object::parse);
         let choice = choices.find(|choice| {
@@ -140,7 +146,8 @@ impl StreamedReply {
         }
         let cut = is_cut(self.finish_reason.as_deref());
         let (message, calls) = self.message.finish(cut)?;
-        Answer { message, calls, finish_reason: self.finish_reason, usage: self.usage }.or_empty()
+        let Self { finish_reason, usage, id, model, .. } = self;
+        Answer { message, calls, finish_reason, usage, id, model }.or_empty()
     }
 
     /// Reads a reply that is no stream: a completion or an error, or chunks without the framing of events.

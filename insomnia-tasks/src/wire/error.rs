@@ -1,4 +1,4 @@
-use std::{error::Error, time::Duration};
+use std::{error::Error, fmt, time::Duration};
 
 use serde_json::Value;
 
@@ -7,9 +7,19 @@ use super::error_kind::{ErrorDetail, ModelErrorKind};
 /// A call of the model that gave no answer.
 ///
 /// The message is one line that says what is wrong and what to do; it quotes at most 300 characters of the server's own.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error(transparent)]
 pub struct ModelError(Box<Inner>);
+
+/// Short, since this is how an error that `main` returns is printed: the message, the kind, and nothing of headers and body.
+impl fmt::Debug for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelError")
+            .field("message", &self.to_string())
+            .field("kind", &self.kind())
+            .finish_non_exhaustive()
+    }
+}
 
 #[derive(Debug, thiserror::Error)]
 pub(super) struct Inner {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 /// What went wrong in a call of the model, as far as the caller can act on it.
 ///
-#[doc = include_str!("../docs/errors.md")]
+/// What leads to each, and what to do then, is in the [guide](crate::guide::errors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelErrorKind {

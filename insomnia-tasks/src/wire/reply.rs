@@ -50,7 +50,8 @@ pub(super) fn read_completion(head: &ReplyHead<'_>, document: &str) -> Result<An
     }
     let message = choice.get("message").or_else(|| choice.get("delta")).and_then(assistant_item);
     let Some(message) = message else { return Err(malformed("the reply's choice has no message")) };
-    Answer::of_message(message, choice.filled("finish_reason"), Usage::find(&reply, Some(&choice)))
+    let answer = Answer::of_message(message, choice.filled("finish_reason"), Usage::find(&reply, Some(&choice)))?;
+    Ok(Answer { id: reply.filled("id"), model: reply.filled("model"), ..answer })
 }
 
 /// Whether a reply or an event is an error, whatever its status.

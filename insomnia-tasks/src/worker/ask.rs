@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use tokio::time::{sleep, timeout};
 use tracing::Instrument;
 
@@ -17,6 +19,8 @@ type Listener<'a> = &'a (dyn Fn(Event) + Send + Sync);
 pub(super) struct Told {
     text: bool,
     reasoning: bool,
+    /// When the first piece of a streamed answer came, from the request on.
+    first: Option<Duration>,
 }
 
 impl Worker {
@@ -27,9 +31,12 @@ impl Worker {
             let mut told = Told::default();
             let span = spans::chat(self);
             let outcome = self.attempt(listener, &mut told).instrument(span.clone()).await;
-            spans::answered(&span, &outcome, self.settings.trace_contents);
+            spans::answered(&span, &outcome, told.first, self.settings.trace_contents);
             let error = match outcome {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.spent.add(answer.usage);
+                    return Ok(answer);
+                }
                 Err(error) => self.transport.without_key(error),
             };
             if !told.text && adapted < MAX_ADAPTATIONS && self.adapt(&error, listener) {
@@ -38,24 +45,26 @@ impl Worker {
                 continue;
             }
             failed += 1;
-            let Some(wait) = self.settings.retries.wait(failed, &error, told.text, fastrand::f64()) else {
+            let Some(wait) = self.settings.retries.wait(failed, &error, told.text, rand::random()) else {
                 let sent = self.parameters.iter().map(|(name, _)| name.as_str());
                 return Err(error.with_parameter_of(sent).into());
             };
-            tracing::debug!(?wait, kind = ?error.kind(), status = error.status(), "the model call is tried again");
+            tracing::debug!(?wait, kind = ?error.kind(), status = error.status().map(i64::from), "the model call is tried again");
             listener(Event::Retrying { wait, error: error.to_string(), void: told.text || told.reasoning });
             sleep(wait).await;
+            self.log.renew().await?;
         }
     }
 
     /// Changes the dialect after a refusal that another form avoids; whether the request is now another one.
     fn adapt(&mut self, error: &ModelError, listener: Listener<'_>) -> bool {
-        let Some(dialect) = error.detail().and_then(|refusal| self.other_form(refusal)) else { return false };
+        let Some(refusal) = error.detail() else { return false };
+        let Some(dialect) = self.other_form(refusal) else { return false };
         let learned = LearnedDialect::new(self.transport.base_url(), &self.model, dialect);
         if !self.log.speak(&learned) {
             return false;
         }
-        tracing::info!(dialect = ?learned.dialect, "the server refused the form of the request and gets another one");
+        tracing::info!(?refusal, dialect = ?learned.dialect, "the server refused the form of the request and gets another one");
         listener(Event::DialectChanged(learned.dialect));
         true
     }
@@ -87,10 +96,17 @@ impl Worker {
     }
 
     async fn call(&self, listener: Listener<'_>, told: &mut Told) -> Result<Answer, ModelError> {
+        let begun = Instant::now();
         let response = self.transport.send(self.body(), &self.settings.timeouts).await?;
         let names: Vec<_> = self.tools.names().collect();
         let answer = match response.is_success() && self.settings.stream {
-            true => response.read_stream(&names, &mut |delta| show(delta, listener, told)).await?,
+            true => {
+                let mut tell = |delta| {
+                    told.first.get_or_insert_with(|| begun.elapsed());
+                    show(delta, listener, told);
+                };
+                response.read_stream(&names, &mut tell).await?
+            }
             false => response.read_whole(&names).await?,
         };
         if !told.text

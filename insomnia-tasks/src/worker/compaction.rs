@@ -1,4 +1,4 @@
-use super::{Event, JournalError, TurnError, Worker};
+use super::{Event, JournalError, TurnError, Worker, spans};
 use crate::wire::{ModelError, Usage};
 
 /// How a history is compacted: the model is asked for a summary, which is then sent in place of the older turns.
@@ -39,6 +39,8 @@ pub struct Compacted {
     pub replaced: usize,
     /// How many messages stay as they are.
     pub kept: usize,
+    /// What the server says the request for the summary cost.
+    pub usage: Option<Usage>,
 }
 
 /// Why nothing was compacted. All is as it was.
@@ -171,7 +173,13 @@ impl Worker {
             Ok(compacted) => listener(Event::Compacted(compacted)),
             Err(CompactError::Nothing) => return false,
             Err(error) => {
-                tracing::warn!(error = %error, "the history was not compacted");
+                // a message may quote what the server said
+                let kind = match &error {
+                    CompactError::Model(error) => spans::kind(error),
+                    CompactError::Journal(_) => "Journal".to_owned(),
+                    _ => "Empty".to_owned(),
+                };
+                tracing::warn!(kind, "the history was not compacted");
                 listener(Event::NotCompacted { error: error.to_string() });
                 return false;
             }
@@ -187,6 +195,7 @@ impl Worker {
         listener: &(dyn Fn(Event) + Send + Sync),
     ) -> Result<Compacted, CompactError> {
         let tail = self.log.tail(keep, least).ok_or(CompactError::Nothing)?;
+        self.log.journal.renew().await.map_err(CompactError::Journal)?;
         self.log.ask_about(tail, &how.prompt);
         let asking = AskedAgain(self);
         let relevant = |event: Event| {
@@ -206,8 +215,10 @@ impl Worker {
             return Err(CompactError::Empty);
         }
         let replaced = tail - self.log.summarised();
-        self.log.compact(&summary, tail);
-        Ok(Compacted { summary, replaced, kept: self.log.history.known() - tail })
+        self.log.compact(&summary, tail, answer.usage);
+        let kept = self.log.history.known() - tail;
+        tracing::info!(replaced, kept, "older messages are sent as a summary from here on");
+        Ok(Compacted { summary, replaced, kept, usage: answer.usage })
     }
 }
 

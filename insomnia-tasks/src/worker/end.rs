@@ -16,6 +16,20 @@ pub struct Turn {
 }
 
 /// A turn that ended without an answer. The history is whole: another prompt goes on from it.
+///
+/// ```no_run
+/// # async fn example(pod: insomnia_tasks::Pod) {
+/// use insomnia_tasks::{wire::ModelErrorKind, worker::TurnErrorKind};
+///
+/// if let Err(error) = pod.run("Go on.").await {
+///     match error.kind() {
+///         TurnErrorKind::Model(ModelErrorKind::RateLimited { retry_after }) => println!("later: {retry_after:?}"),
+///         TurnErrorKind::RequestLimit => println!("prompt again to go on"),
+///         _ => println!("{error}"), // says what to do
+///     }
+/// }
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {

@@ -4,7 +4,7 @@ use super::{History, Journal, LearnedDialect};
 use crate::{
     Item, ItemKind, ToolCall,
     interceptor::Interceptor,
-    wire::{Dialect, Projection},
+    wire::{Dialect, Projection, Usage},
 };
 
 /// Everything that takes in a committed item, in one piece: no await lies between, so a dropped turn cannot tear it.
@@ -88,6 +88,16 @@ impl Log {
     /// Commits an item at the tail of the history.
     pub(super) fn commit(&mut self, item: Item) {
         self.journal.commit(&item, self.turn);
+        self.take_in(item);
+    }
+
+    /// Commits an answer of the model.
+    pub(super) fn commit_answer(&mut self, answer: Item, usage: Option<Usage>) {
+        self.journal.commit_answer(&answer, self.turn, usage);
+        self.take_in(answer);
+    }
+
+    fn take_in(&mut self, item: Item) {
         self.projection.push(&item);
         for interceptor in &self.interceptors {
             interceptor.on_commit(&item);
@@ -99,6 +109,15 @@ impl Log {
     /// Makes what is committed durable.
     pub(super) async fn flush(&self) -> Result<(), super::TurnError> {
         self.journal.flush().await.map_err(super::TurnError::Journal)
+    }
+
+    /// Whether a request that nothing was committed for may be sent.
+    pub(super) async fn renew(&self) -> Result<(), super::TurnError> {
+        self.journal.renew().await.map_err(super::TurnError::Journal)
+    }
+
+    pub(super) fn instructions(&self) -> Option<&str> {
+        self.instructions.as_deref()
     }
 
     /// What a request sent now carries.
@@ -147,8 +166,8 @@ impl Log {
     }
 
     /// Sends this summary in place of the first `tail` items from now on.
-    pub(super) fn compact(&mut self, summary: &str, tail: usize) {
-        let text = self.journal.compact(summary, tail);
+    pub(super) fn compact(&mut self, summary: &str, tail: usize, usage: Option<Usage>) {
+        let text = self.journal.compact_answer(summary, tail, usage);
         self.summarised = Some(Summarised { text, tail, until: self.turns.len() });
         self.project(self.projection.dialect().clone());
     }

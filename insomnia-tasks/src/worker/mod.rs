@@ -4,10 +4,13 @@
 //! a turn that is cancelled or dropped at any point leaves a history from which the next turn goes on.
 
 mod ask;
+mod body;
 mod builder;
 mod compaction;
+mod contents;
 mod end;
 mod event;
+mod gunzip;
 mod history;
 mod http;
 mod journal;

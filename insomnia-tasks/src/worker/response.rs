@@ -2,7 +2,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::time::timeout;
 
-use super::{Timeouts, transport::too_slow};
+use super::{Timeouts, body::Body, transport::too_slow};
 use crate::wire::{Answer, Delta, ModelError, ModelErrorKind, Progress, ReplyHead, StreamReader, classify, read_reply};
 
 /// How long a complete answer waits for the count of its tokens, if the idle timeout is not shorter still.
@@ -19,7 +19,8 @@ const ERROR_BODY: usize = 1024 * 1024;
 
 /// A reply whose head has come.
 pub(super) struct Response {
-    http: reqwest::Response,
+    status: u16,
+    body: Body,
     idle: Duration,
     headers: Vec<(String, String)>,
 }
@@ -28,11 +29,11 @@ impl Response {
     pub(super) fn new(http: reqwest::Response, timeouts: &Timeouts) -> Self {
         let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = http.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-        Self { http, idle: timeouts.idle, headers }
+        Self { status: http.status().as_u16(), body: Body::new(http), idle: timeouts.idle, headers }
     }
 
     pub(super) fn is_success(&self) -> bool {
-        self.http.status().is_success()
+        (200..300).contains(&self.status)
     }
 
     /// Reads an event stream, and tells the pieces as they come.
@@ -54,7 +55,7 @@ impl Response {
                     break None;
                 }
             };
-            match timeout(limit, self.http.chunk()).await {
+            match timeout(limit, self.body.chunk()).await {
                 Ok(Ok(Some(bytes))) => {
                     reader.push(&bytes).into_iter().for_each(&mut *tell);
                     // keep-alive comments do not count
@@ -63,7 +64,7 @@ impl Response {
                     }
                 }
                 Ok(Ok(None)) => break None,
-                Ok(Err(error)) => break Some(error.without_url()),
+                Ok(Err(error)) => break Some(error),
                 Err(_) if reader.is_complete() => break None,
                 Err(_) => {
                     let error = too_slow("no data", self.idle).with_partial_text(reader.text());
@@ -83,7 +84,7 @@ impl Response {
     async fn read_to_the_end(&mut self) {
         let end = async {
             let mut room = END_BYTES;
-            while let Ok(Some(bytes)) = self.http.chunk().await {
+            while let Ok(Some(bytes)) = self.body.chunk().await {
                 match room.checked_sub(bytes.len()) {
                     Some(left) => room = left,
                     None => break,
@@ -99,14 +100,14 @@ impl Response {
         let most = if succeeds { StreamReader::MAX_BYTES } else { ERROR_BODY };
         let mut body = Vec::new();
         loop {
-            match timeout(self.idle, self.http.chunk()).await {
+            match timeout(self.idle, self.body.chunk()).await {
                 Ok(Ok(Some(bytes))) => body.extend_from_slice(&bytes),
                 Ok(Ok(None)) => break,
                 // what an error says is worth reading even if its end is missing
                 _ if !succeeds => break,
                 Ok(Err(error)) => {
                     let cut = ModelError::new(ModelErrorKind::Interrupted, "the reply ended before its end");
-                    return Err(self.kept(cut.with_body(&body)).with_source(error.without_url()));
+                    return Err(self.kept(cut.with_body(&body)).with_source(error));
                 }
                 Err(_) => return Err(self.kept(too_slow("no data", self.idle).with_body(&body))),
             }
@@ -119,7 +120,7 @@ impl Response {
             }
         }
         let headers = self.headers();
-        let head = ReplyHead::new(self.http.status().as_u16()).with_headers(&headers).with_now(SystemTime::now());
+        let head = ReplyHead::new(self.status).with_headers(&headers).with_now(SystemTime::now());
         match succeeds {
             true => read_reply(&head, &body, tools).map_err(|error| self.kept(error)),
             false => Err(classify(&head, &body)),
@@ -128,7 +129,7 @@ impl Response {
 
     /// The error with what stood before the body.
     fn kept(&self, error: ModelError) -> ModelError {
-        error.with_headers(&self.headers()).or_status(self.http.status().as_u16())
+        error.with_headers(&self.headers()).or_status(self.status)
     }
 
     fn headers(&self) -> Vec<(&str, &str)> {

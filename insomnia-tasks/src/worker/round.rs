@@ -44,7 +44,8 @@ pub(super) async fn run_round(log: &mut Log, calls: &[RoundCall], settings: &Rou
         let (results, interceptors) = (&results, &interceptors);
         async move {
             let Some(call) = calls.get(index) else { return };
-            let span = spans::tool(&call.call, settings.trace_contents);
+            let definition = settings.tools.definitions().iter().find(|tool| tool.name() == call.call.name);
+            let span = spans::tool(&call.call, definition, settings.trace_contents);
             let (ran, outcome) = run_call(call, interceptors, settings).instrument(span.clone()).await;
             spans::tool_ended(&span, &outcome, settings.trace_contents);
             let text =

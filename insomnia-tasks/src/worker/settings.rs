@@ -6,6 +6,19 @@ use super::{AutoCompaction, RetryPolicy, Timeouts};
 use crate::wire::Dialect;
 
 /// How the loop runs. Change the fields of the default.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use insomnia_tasks::worker::{RetryPolicy, WorkerSettings};
+/// use serde_json::json;
+///
+/// let mut settings = WorkerSettings::default();
+/// settings.tool_timeout = Some(Duration::from_secs(60));
+/// settings.timeouts.total = Some(Duration::from_secs(120));
+/// settings.retries = RetryPolicy::never();
+/// settings.parameters.insert("temperature".to_owned(), json!(0.2));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WorkerSettings {
@@ -18,7 +31,7 @@ pub struct WorkerSettings {
     pub max_requests: u64,
     /// How many tools of one answer run side by side; 8 by default.
     pub tool_concurrency: usize,
-    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default. A tool runs on the turn's own
+    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default, no limit if none. A tool runs on the turn's own
     /// task: one that blocks cannot be stopped, so put blocking work on a thread (`spawn_blocking`).
     pub tool_timeout: Option<Duration>,
     /// How long to wait for the server.
@@ -32,7 +45,9 @@ pub struct WorkerSettings {
     pub compaction: Option<AutoCompaction>,
     /// Under which id traces name the conversation; a [`Pod`](crate::Pod) takes its session's if none is set.
     pub conversation: Option<String>,
-    /// Whether traces carry prompts, answers, and the arguments and results of tools; no by default, since they may hold
+    /// Under which name traces know the agent; none by default.
+    pub agent: Option<String>,
+    /// Whether traces carry instructions, messages, and the arguments and results of tools; no by default, since they may hold
     /// anything.
     pub trace_contents: bool,
     /// Further fields of the request, such as `temperature`. Nothing is sent that is not asked for here or by the dialect.
@@ -52,6 +67,7 @@ impl Default for WorkerSettings {
             dialect: None,
             compaction: None,
             conversation: None,
+            agent: None,
             trace_contents: false,
             parameters: Map::new(),
         }

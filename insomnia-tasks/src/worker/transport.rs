@@ -5,7 +5,7 @@ use std::{
 };
 
 use async_openai::config::Config;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secrecy::ExposeSecret;
 use tokio::time::timeout;
 
@@ -76,7 +76,8 @@ impl Transport {
 
     /// Sends one request and waits for the head of the reply; any status is a reply.
     pub(super) async fn send(&self, body: Vec<u8>, timeouts: &Timeouts) -> Result<Response, ModelError> {
-        let headers = self.headers()?;
+        let mut headers = self.headers()?;
+        headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static("gzip"));
         let http = self.http.client().map_err(connection_error)?;
         let request = http
             .post(self.config.url("/chat/completions"))

@@ -46,6 +46,8 @@ pub struct Worker {
     unfinished: bool,
     /// The turn in which the loop last compacted by itself, or tried to.
     pub(super) compacted_in: Option<u64>,
+    /// What the turn's requests have cost, those for summaries among them.
+    pub(super) spent: Spent,
 }
 
 impl Worker {
@@ -70,6 +72,7 @@ impl Worker {
             parameters,
             unfinished: false,
             compacted_in: None,
+            spent: Spent::default(),
         }
     }
 
@@ -110,11 +113,12 @@ impl Worker {
         }
         self.unfinished = true;
         self.log.turn += 1;
-        let (prompt, mut spent) = (prompt.into(), Spent::default());
+        self.spent = Spent::default();
+        let prompt = prompt.into();
         let span = spans::turn(self, &prompt);
         self.log.commit(prompt);
-        let outcome = self.converse(listener, &mut spent).instrument(span.clone()).await;
-        spans::turn_ended(&span, &spent, &outcome);
+        let outcome = self.converse(listener).instrument(span.clone()).await;
+        spans::turn_ended(&span, &self.spent, &outcome, self.settings.trace_contents);
         let end = outcome.as_ref().map_or_else(|error| TurnEnd::Failed(error.to_string()), |_| TurnEnd::Answered);
         self.tell_end(&end).await;
         self.unfinished = false;
@@ -133,11 +137,7 @@ impl Worker {
         self.log.flush().await
     }
 
-    async fn converse(
-        &mut self,
-        listener: &(dyn Fn(Event) + Send + Sync),
-        spent: &mut Spent,
-    ) -> Result<Turn, TurnError> {
+    async fn converse(&mut self, listener: &(dyn Fn(Event) + Send + Sync)) -> Result<Turn, TurnError> {
         for number in 1..=self.settings.max_requests {
             self.append_pending(number, listener).await;
             self.log.flush().await?;
@@ -149,8 +149,7 @@ impl Worker {
                 }
                 other => other?,
             };
-            spent.add(answer.usage);
-            self.log.commit(answer.message.clone());
+            self.log.commit_answer(answer.message.clone(), answer.usage);
             if let Some(usage) = answer.usage {
                 listener(Event::Usage(usage));
             }

@@ -25,6 +25,15 @@ impl Backend for Database {
     async fn read(&self, name: &str) -> Result<StoredSession, BackendError> {
         Ok(self.0.read_records(name).await?)
     }
+
+    async fn take_over(&self, name: &str) -> Option<Result<(PostgresStore, StoredSession), BackendError>> {
+        let opened = self.0.open(name, PostgresOptions::new().take_over(true)).await;
+        Some(opened.map(|opened| (opened.store, opened.session)).map_err(Into::into))
+    }
+
+    async fn notify(&self, name: &str, text: &str) -> Option<Result<(), BackendError>> {
+        Some(self.0.notify(name, text).await.map_err(Into::into))
+    }
 }
 
 #[tokio::test]

@@ -28,6 +28,11 @@ async fn a_session_copied_to_postgres_and_back_is_the_same_byte_for_byte() {
     opened.store.flush().await.unwrap();
     let later = r#"{"record":"of a later version","seq":4,"id":"x","b":1.0,"a":"\ud800"}"#;
     opened.store.append(&Entry::from_json(later).unwrap());
+    let counted = format!(
+        r#"{{"record":"item","seq":5,"id":"y","time":1,"turn":1,"kind":"assistant","message":{{"role":"assistant","content":"{}"}},"usage":{{"prompt_tokens":7}}}}"#,
+        "long ".repeat(100_000)
+    );
+    opened.store.append(&Entry::from_json(&counted).unwrap());
     opened.store.close().await.unwrap();
 
     sessions.copy_from_folder(&here, "copied").await.unwrap();
@@ -37,7 +42,7 @@ async fn a_session_copied_to_postgres_and_back_is_the_same_byte_for_byte() {
         let paths = blobs.chain([folder.join("history.json")]);
         paths.map(|path| (path.file_name().unwrap().display().to_string(), fs::read(path).unwrap())).collect()
     };
-    assert_eq!(files(&here).len(), 2);
+    assert_eq!(files(&here).len(), 3);
     assert!(files(&here) == files(&back), "{}", fs::read_to_string(back.join("history.json")).unwrap());
 
     let exists = sessions.copy_from_folder(&here, "copied").await.unwrap_err();
@@ -47,8 +52,10 @@ async fn a_session_copied_to_postgres_and_back_is_the_same_byte_for_byte() {
 
     // and it goes on there
     let opened = sessions.open("copied", PostgresOptions::new()).await.unwrap();
-    assert_eq!(opened.session.next_seq, 5);
-    opened.store.append(&crate::storage::entry(5, "on"));
+    assert_eq!(opened.session.next_seq, 6);
+    let usage = opened.session.entries.last().and_then(|answer| answer.usage);
+    assert_eq!(usage.and_then(|usage| usage.prompt_tokens), Some(7));
+    opened.store.append(&crate::storage::entry(6, "on"));
     opened.store.flush().await.unwrap();
 }
 

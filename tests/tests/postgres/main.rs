@@ -4,10 +4,14 @@
 //! `tests/postgres/setup.sh` installs what is missing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests, where these are the failure
 
-mod chat;
+mod broken;
 mod conformance;
 mod copies;
 mod crash;
+mod cuts;
+mod hostile;
+mod inbox;
+mod migrations;
 mod pods;
 mod pooler;
 mod proxy;
@@ -15,4 +19,5 @@ mod refusals;
 mod schedules;
 mod server;
 mod storage;
+mod tail;
 mod two_processes;

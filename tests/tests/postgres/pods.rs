@@ -67,6 +67,24 @@ async fn a_fenced_pod_ends_its_turn_and_sends_nothing_more() {
 }
 
 #[tokio::test]
+async fn a_pod_that_was_fenced_meanwhile_tries_nothing_again() {
+    let sessions = server!().sessions();
+    let gate = Gate::new();
+    let busy = Reply::error(503, json!({"error": {"message": "busy"}})).hold(&gate);
+    let model = ScriptedServer::start(vec![busy, Reply::text("too late")]).await.unwrap();
+    let one = pod(&model, &sessions, "fenced-retry", taking("one")).await;
+    let take_over = async {
+        gate.reached().await;
+        let two = pod(&model, &sessions, "fenced-retry", taking("two")).await;
+        gate.open();
+        two
+    };
+    let (outcome, _two) = tokio::join!(one.run("go"), take_over);
+    assert_eq!(storage_error(outcome), StorageErrorKind::Fenced);
+    assert_eq!(model.requests().len(), 1, "a fenced pod sent something");
+}
+
+#[tokio::test]
 async fn a_long_answer_does_not_cost_the_session() {
     let server = server!();
     let sessions = server.sessions();

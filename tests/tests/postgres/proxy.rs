@@ -14,7 +14,7 @@ use tokio::{
     sync::Notify,
 };
 
-/// Where the next connection that moves is cut.
+/// What happens to the next connection that gets there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// Before the server gets the request.
@@ -23,15 +23,38 @@ pub(crate) enum Cut {
     Answer,
     /// As `Answer`, but the connection stays open and is silent.
     Silence,
+    /// The server ends the session before it gets the request, as an operator does with `pg_terminate_backend`.
+    Terminate,
+    /// The same, while the server is at work on the request.
+    TerminateAtWork,
+}
+
+impl Cut {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Request, Self::Answer, Self::Silence, Self::Terminate, Self::TerminateAtWork];
+
+    fn way(self) -> Way {
+        match self {
+            Self::Answer | Self::Silence => Way::Down,
+            Self::Request | Self::Terminate | Self::TerminateAtWork => Way::Up,
+        }
+    }
 }
 
 pub(crate) struct Proxy {
     pub(crate) port: u16,
-    armed: Arc<Mutex<Option<Cut>>>,
+    armed: Arc<Mutex<Option<Armed>>>,
+}
+
+struct Armed {
+    cut: Cut,
+    /// How many messages of the cut's direction pass first.
+    passes: usize,
 }
 
 impl Proxy {
     pub(crate) async fn start(server: u16) -> Self {
+        let target = server;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let armed = Arc::new(Mutex::new(None));
@@ -44,8 +67,11 @@ impl Proxy {
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = server.into_split();
                 let end = Arc::new(Notify::new());
-                tokio::spawn(pump(from_client, to_server, Way::Up, Arc::clone(&trap), Arc::clone(&end)));
-                tokio::spawn(pump(from_server, to_client, Way::Down, Arc::clone(&trap), end));
+                let outside = to_server.local_addr().unwrap().port();
+                let up = Pump { way: Way::Up, armed: Arc::clone(&trap), end: Arc::clone(&end), target, outside };
+                let down = Pump { way: Way::Down, armed: Arc::clone(&trap), end, target, outside };
+                tokio::spawn(up.run(from_client, to_server));
+                tokio::spawn(down.run(from_server, to_client));
             }
         });
         Self { port, armed }
@@ -53,7 +79,12 @@ impl Proxy {
 
     /// Cuts the next connection that gets there, once.
     pub(crate) fn arm(&self, cut: Cut) {
-        *self.armed.lock().unwrap() = Some(cut);
+        self.arm_after(0, cut);
+    }
+
+    /// The same, after so many messages in the cut's direction.
+    pub(crate) fn arm_after(&self, passes: usize, cut: Cut) {
+        *self.armed.lock().unwrap() = Some(Armed { cut, passes });
     }
 
     /// Whether the cut is still to come; it is called off.
@@ -68,35 +99,61 @@ enum Way {
     Down,
 }
 
-async fn pump(
-    mut from: OwnedReadHalf,
-    mut to: OwnedWriteHalf,
+/// One direction of one connection.
+struct Pump {
     way: Way,
-    armed: Arc<Mutex<Option<Cut>>>,
+    armed: Arc<Mutex<Option<Armed>>>,
     end: Arc<Notify>,
-) {
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let read = tokio::select! {
-            read = from.read(&mut buffer) => read,
-            () = end.notified() => break,
-        };
-        let Ok(length @ 1..) = read else { break };
-        let cut = {
-            let mut armed = armed.lock().unwrap();
-            match (*armed, way) {
-                (Some(Cut::Request), Way::Up) | (Some(Cut::Answer | Cut::Silence), Way::Down) => armed.take(),
-                _ => None,
+    /// The server's port, and the one by which it knows the connection.
+    target: u16,
+    outside: u16,
+}
+
+impl Pump {
+    async fn run(self, mut from: OwnedReadHalf, mut to: OwnedWriteHalf) {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let read = tokio::select! {
+                read = from.read(&mut buffer) => read,
+                () = self.end.notified() => break,
+            };
+            let Ok(length @ 1..) = read else { break };
+            let cut = self.due();
+            match cut {
+                Some(Cut::Silence) => continue,
+                Some(Cut::Request | Cut::Answer) => break,
+                Some(Cut::Terminate) => self.terminate().await,
+                Some(Cut::TerminateAtWork) | None => {}
             }
-        };
-        match cut {
-            Some(Cut::Silence) => continue,
-            Some(_) => break,
-            None if to.write_all(&buffer[..length]).await.is_err() => break,
-            None => {}
+            if to.write_all(&buffer[..length]).await.is_err() {
+                break;
+            }
+            if cut == Some(Cut::TerminateAtWork) {
+                self.terminate().await;
+            }
+        }
+        // the other direction ends too
+        self.end.notify_waiters();
+        self.end.notify_one();
+    }
+
+    /// What is to happen to the message at hand.
+    fn due(&self) -> Option<Cut> {
+        let mut armed = self.armed.lock().unwrap();
+        let next = armed.as_mut().filter(|armed| armed.cut.way() == self.way)?;
+        match next.passes.checked_sub(1) {
+            Some(left) => {
+                next.passes = left;
+                None
+            }
+            None => armed.take().map(|armed| armed.cut),
         }
     }
-    // the other direction ends too
-    end.notify_waiters();
-    end.notify_one();
+
+    async fn terminate(&self) {
+        let url = format!("postgres://tester@127.0.0.1:{}/postgres", self.target);
+        let client = crate::server::connect(&url).await.unwrap();
+        let end = "select pg_terminate_backend(pid, 5000) from pg_stat_activity where client_port = $1";
+        client.query(end, &[&i32::from(self.outside)]).await.unwrap();
+    }
 }

@@ -3,7 +3,10 @@
 use insomnia_tasks::{
     Pod,
     pod::PodError,
-    session::postgres::{PostgresError, PostgresOptions, PostgresSessions, PostgresStore},
+    session::{
+        Header, Storage,
+        postgres::{PostgresError, PostgresOptions, PostgresSessions, PostgresStore},
+    },
 };
 
 use crate::{
@@ -72,7 +75,23 @@ async fn commits_that_a_crash_loses() {
     assert!(matches!(error, PostgresError::NotDurable), "{error}");
     assert!(error.to_string().contains("synchronous_commit"), "{error}");
     let client = connect(&server.url_of(&database)).await.unwrap();
-    assert!(client.query("select 1 from insomnia_sessions", &[]).await.unwrap().is_empty(), "something was made");
+    let made = client.query_one("select to_regclass('insomnia_schema') is not null", &[]).await.unwrap();
+    assert!(!made.get::<_, bool>(0), "something was made");
+
+    // a server that is changed later
+    client.batch_execute("alter database forgetful reset synchronous_commit").await.unwrap();
+    let sessions = PostgresSessions::connect(&server.url_of(&database)).unwrap();
+    sessions.open("kept", PostgresOptions::new()).await.unwrap().store.close().await.unwrap();
+    client.batch_execute("alter database forgetful set synchronous_commit = off").await.unwrap();
+    for what in ["open", "copy", "tell"] {
+        let sessions = PostgresSessions::connect(&server.url_of(&database)).unwrap();
+        let outcome = match what {
+            "open" => sessions.open("kept", PostgresOptions::new()).await.map(|_| ()),
+            "copy" => sessions.create("other", &Header::new(None), &[]).await,
+            _ => sessions.notify("kept", "hello").await,
+        };
+        assert!(matches!(outcome, Err(PostgresError::NotDurable)), "{what}: {outcome:?}");
+    }
 }
 
 #[tokio::test]
@@ -92,12 +111,38 @@ async fn a_user_who_may_not_make_tables() {
     admin.batch_execute("create role guest login password 'guest'").await.unwrap();
     let url = server.url_of(&database).replace("tester@", "guest:guest@");
     let error = error_at(&url).await;
-    assert!(matches!(error, PostgresError::Schema { found: 0, wanted: 1, .. }), "{error}");
+    assert!(matches!(error, PostgresError::Schema { found: 0, wanted: 2, .. }), "{error}");
     assert!(error.to_string().contains("schema_sql"), "{error}");
 
     admin.batch_execute(&PostgresStore::schema_sql()).await.unwrap();
     admin.batch_execute("grant select, insert, update, delete on all tables in schema public to guest").await.unwrap();
     PostgresSessions::connect(&url).unwrap().open("allowed", PostgresOptions::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_takes_no_changes() {
+    let server = server!();
+    let database = server.database("standby", "").await;
+    let sessions = || PostgresSessions::connect(&server.url_of(&database)).unwrap();
+    let held = sessions().open("before", PostgresOptions::new()).await.unwrap();
+    let read_only = |word: &str| format!("alter database standby set default_transaction_read_only = {word}");
+    server.client().await.batch_execute(&read_only("on")).await.unwrap();
+    let error = sessions().open("after", PostgresOptions::new()).await.unwrap_err();
+    assert!(matches!(&error, PostgresError::Refused { source, .. } if source.sql_state() == Some("25006")), "{error}");
+    assert!(error.to_string().contains("read-only"), "{error}");
+    assert_eq!(sessions().read_records("before").await.unwrap().next_seq, 1);
+
+    // an owner whose server became one goes on when a new connection leads to one that does
+    let client = connect(&server.url_of(&database)).await.unwrap();
+    let ended =
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'standby' and pid <> pg_backend_pid()";
+    client.query(ended, &[]).await.unwrap();
+    held.store.append(&crate::storage::entry(1, "x"));
+    let refused = held.store.flush().await.unwrap_err();
+    assert!(refused.to_string().contains("25006"), "{refused}");
+    server.client().await.batch_execute(&read_only("off")).await.unwrap();
+    held.store.flush().await.unwrap();
+    assert_eq!(sessions().read_records("before").await.unwrap().next_seq, 2);
 }
 
 #[tokio::test]

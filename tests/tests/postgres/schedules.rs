@@ -1,7 +1,8 @@
 //! Random schedules of two owners of one session: I19, a fenced owner appends nothing, and I20, an append whose answer was
 //! lost happens exactly once.
 //!
-//! 1,000 schedules by default; `INSOMNIA_PG_SCHEDULES=10000` runs more, `INSOMNIA_PG_SEED=7` runs one again.
+//! 1,000 schedules by default; `INSOMNIA_PG_SCHEDULES=10000` runs more, `INSOMNIA_PG_FIRST_SEED=10000` others, and
+//! `INSOMNIA_PG_SEED=7` runs one again.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -26,7 +27,10 @@ async fn i19_i20_two_owners_lose_nothing_double_nothing_and_a_fenced_one_appends
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let seeds: Vec<u64> = match number("INSOMNIA_PG_SEED") {
         Some(seed) => vec![seed],
-        None => (0..number("INSOMNIA_PG_SCHEDULES").unwrap_or(1_000)).collect(),
+        None => {
+            let first = number("INSOMNIA_PG_FIRST_SEED").unwrap_or(0);
+            (first..first + number("INSOMNIA_PG_SCHEDULES").unwrap_or(1_000)).collect()
+        }
     };
     server.sessions().migrate().await.unwrap();
     let started = std::time::Instant::now();
@@ -45,9 +49,14 @@ async fn i19_i20_two_owners_lose_nothing_double_nothing_and_a_fenced_one_appends
     for worker in futures_util::future::join_all(workers).await {
         seen.add(&worker.unwrap());
     }
-    eprintln!("{} schedules in {:?}: {seen:?}", seeds.len(), started.elapsed());
+    // a row of docs/postgres-schedules.md
+    let (first, last, seconds) = (seeds[0], seeds[seeds.len() - 1], started.elapsed().as_secs_f64());
+    let Seen { kept, fenced, cuts, dropped, taken } = seen;
+    println!(
+        "\n| {first} to {last} | {} | {seconds:.0} | {kept} | {fenced} | {cuts} | {dropped} | {taken} |",
+        seeds.len()
+    );
     if seeds.len() > 100 {
-        let Seen { kept, fenced, cuts, dropped, taken } = seen;
         assert!([kept, fenced, cuts, dropped, taken].iter().all(|count| *count > seeds.len() / 10), "too tame");
     }
 }

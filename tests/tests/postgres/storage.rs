@@ -116,7 +116,7 @@ async fn a_commit_whose_answer_was_lost_counts_even_for_a_fenced_owner() {
     let server = server!();
     let proxy = Proxy::start(server.port).await;
     let through = PostgresSessions::connect(&server.url_at(proxy.port, "postgres")).unwrap();
-    let first = through.patience(Duration::from_millis(300)).open("late", PostgresOptions::new()).await.unwrap();
+    let first = through.patience(Duration::from_secs(2)).open("late", PostgresOptions::new()).await.unwrap();
     proxy.arm(Cut::Silence);
     let taken = async {
         while server.sessions().read_records("late").await.unwrap().entries.is_empty() {}

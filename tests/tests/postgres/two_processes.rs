@@ -100,7 +100,7 @@ fn reply(step: &str) -> Reply {
 }
 
 /// A second run of this program, which does what [`child`] does.
-struct Process {
+pub(crate) struct Process {
     child: Child,
     orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -109,7 +109,7 @@ struct Process {
 const DATABASE: &str = "INSOMNIA_PG_CHILD";
 
 impl Process {
-    fn start(url: &str) -> Self {
+    pub(crate) fn start(url: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["two_processes::child", "--exact", "--ignored", "--nocapture"]).env(DATABASE, url);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -117,8 +117,17 @@ impl Process {
         Self { child, orders, answers }
     }
 
-    fn order(&mut self, order: &Value) -> String {
+    /// Has it begin a turn.
+    pub(crate) fn begin(&mut self, order: &Value) {
         writeln!(self.orders.as_mut().unwrap(), "{order}").unwrap();
+    }
+
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+    }
+
+    fn order(&mut self, order: &Value) -> String {
+        self.begin(order);
         loop {
             let mut line = String::new();
             assert!(self.answers.read_line(&mut line).unwrap() > 0, "the other process ended");

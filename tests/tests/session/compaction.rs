@@ -5,7 +5,7 @@ use std::{
 
 use insomnia_tasks::{
     Item,
-    session::Session,
+    session::{EntryBody, FileStore, Session},
     worker::{AutoCompaction, CompactError, Compaction, Event},
 };
 use insomnia_tasks_examples::scripted::{RecordedRequest, Reply, ScriptedServer};
@@ -149,7 +149,7 @@ async fn compacts_by_itself_when_the_window_fills_up() {
     let replies = vec![
         Reply::text("one").usage(500, 10),
         Reply::text("two").usage(795, 5),
-        Reply::text("They counted."),
+        Reply::text("They counted.").usage(600, 9),
         Reply::text("three").usage(100, 5),
         Reply::text("four").usage(100, 5),
     ];
@@ -157,11 +157,18 @@ async fn compacts_by_itself_when_the_window_fills_up() {
     let when = AutoCompaction::for_window(1_000).how(Compaction::default().keep_turns(1));
     let pod = builder(&server, folder.path()).auto_compaction(when).build().await.unwrap();
     for prompt in ["a", "b"] {
-        let told = std::sync::Mutex::new(0);
-        let listener = |event| *told.lock().unwrap() += usize::from(matches!(event, Event::Compacted(_)));
+        let told = std::sync::Mutex::new(Vec::new());
+        let listener = |event| {
+            if let Event::Compacted(compacted) = event {
+                told.lock().unwrap().push(compacted.usage.and_then(|usage| usage.prompt_tokens));
+            }
+        };
         pod.run_with(prompt, listener).await.unwrap();
-        assert_eq!(told.into_inner().unwrap(), usize::from(prompt == "b"));
+        assert_eq!(told.into_inner().unwrap(), [Some(600)][usize::from(prompt == "a")..]);
     }
+    let stored = FileStore::read(folder.path()).unwrap();
+    let compacted = stored.entries.iter().find(|entry| matches!(entry.body, EntryBody::Compact(_))).unwrap();
+    assert_eq!(compacted.usage.unwrap().completion_tokens, Some(9));
     pod.run("c").await.unwrap();
     pod.run("d").await.unwrap();
     let requests = server.requests();

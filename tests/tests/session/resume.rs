@@ -188,3 +188,31 @@ async fn i13_the_same_item_twice_is_kept_once() {
     assert_eq!(records(folder.path()).len(), 3);
     assert_eq!(Session::read(folder.path()).unwrap().items().len(), 1);
 }
+
+#[tokio::test]
+async fn what_the_server_counted_is_kept_and_changes_no_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let answers = || vec![Reply::text("one").usage(7, 2), Reply::text("two"), Reply::text("three")];
+    let server = ScriptedServer::start(answers()).await.unwrap();
+    open(&server, folder.path()).await.run("a").await.unwrap();
+    let stored = FileStore::read(folder.path()).unwrap();
+    let counted: Vec<_> = stored.entries.iter().map(|entry| entry.usage.map(|usage| usage.prompt_tokens)).collect();
+    assert_eq!(counted, [None, Some(Some(7))]);
+
+    // an older version wrote no such field
+    let file = folder.path().join("history.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let older = tempfile::tempdir().unwrap();
+    let (start, rest) = text.split_once(",\"usage\":{").unwrap();
+    let (_, end) = rest.split_once('}').unwrap();
+    std::fs::write(older.path().join("history.json"), format!("{start}{end}")).unwrap();
+    let pod = open(&server, folder.path()).await;
+    pod.run("b").await.unwrap();
+    let fork = tempfile::tempdir().unwrap();
+    pod.fork(fork.path().join("fork")).await.unwrap();
+    let forked = FileStore::read(&fork.path().join("fork")).unwrap();
+    assert!(forked.entries[1].usage == stored.entries[1].usage && forked.entries.len() == 4);
+    open(&server, older.path()).await.run("b").await.unwrap();
+    let requests = server.requests();
+    assert_eq!(requests[1].body, requests[2].body);
+}

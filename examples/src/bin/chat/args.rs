@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use insomnia_tasks::{pod::ReminderPlacement, reminder::Cadence};
@@ -10,7 +10,8 @@ Examples:
   chat                                                          the demo
   chat --base-url http://localhost:11434/v1 --model qwen3       a local server
   OPENAI_API_KEY=sk-... chat -p 'Plan the release' --session s  OpenAI, one prompt
-  chat tasks --session s                                        what is left to do";
+  chat tasks --session s                                        what is left to do
+  chat report --session s -o report.html                        the session as a page";
 
 /// An agent that keeps its task list, on any OpenAI-compatible server.
 ///
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     pub(crate) instructions: Option<String>,
 
     /// The session's folder, made if absent, resumed if present; else a new one under your data folder. Or
-    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE/NAME
+    /// postgres://USER@HOST:PORT/DATABASE/NAME, with the password in $PGPASSWORD
     #[arg(long, value_name = "DIR")]
     pub(crate) session: Option<PathBuf>,
 
@@ -86,8 +87,27 @@ pub(crate) enum Command {
     Tasks(Saved),
     /// Print the messages of a session as a JSON array
     History(Saved),
+    /// Write a session as a page to look at
+    Report(Report),
     /// List the sessions under your data folder: when last used, turns, open tasks, size
-    Sessions,
+    Sessions(Listed),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Listed {
+    /// Those in a database in their place, postgres://HOST/DATABASE: when last used, entries, who has them open
+    #[arg(value_name = "PLACE")]
+    place: Option<PathBuf>,
+
+    /// The same, as the other commands have it
+    #[arg(long, value_name = "PLACE", hide = true, conflicts_with = "place")]
+    session: Option<PathBuf>,
+}
+
+impl Listed {
+    pub(crate) fn place(&self) -> Option<&Path> {
+        self.place.as_deref().or(self.session.as_deref())
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -95,6 +115,21 @@ pub(crate) struct Saved {
     /// The session's folder, or postgres://HOST/DATABASE/NAME
     #[arg(long, value_name = "DIR")]
     pub(crate) session: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Report {
+    /// The session's folder, or postgres://HOST/DATABASE/NAME
+    #[arg(long, value_name = "DIR")]
+    pub(crate) session: PathBuf,
+
+    /// The file to write; else stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Only the picture, as SVG
+    #[arg(long)]
+    pub(crate) svg: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

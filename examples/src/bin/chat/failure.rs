@@ -13,15 +13,25 @@ pub(crate) enum Failure {
     Session(String),
     /// A turn failed and its message has been shown; code 1.
     Shown,
+    /// The program was told to end; the code says by which signal.
+    Told(u8),
 }
 
 impl Failure {
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Turn(message) | Self::Usage(message) | Self::Session(message) => message,
+            Self::Shown | Self::Told(_) => "",
+        }
+    }
+
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
             Self::Turn(message) => (Some(message), 1),
             Self::Usage(message) => (Some(message), 2),
             Self::Session(message) => (Some(message), 3),
             Self::Shown => (None, 1),
+            Self::Told(code) => (None, code),
         };
         if let Some(message) = message {
             note!("error: {}", visible(&message));

@@ -1,26 +1,28 @@
+use std::{
+    io::{IsTerminal, Write, stderr},
+    thread,
+};
+
 use insomnia_tasks::ItemKind;
 use rustyline::error::ReadlineError;
+use tokio::sync::oneshot;
 
 use crate::{
-    editor::Editor,
+    commands::help,
+    editor::{Editor, PROMPT},
     failure::Failure,
     interrupt::Interrupts,
+    last,
+    modes::Kept,
     screen::Screen,
     session::Opened,
+    task_commands,
     terminal::{note, one_line},
     turns::{Ended, run_turn},
     whole_session,
 };
 
-const HELP: &str = "/tasks              the task list
-/history            what was said, one line a message
-/reminders on|off   whether the model is reminded of open tasks
-/compact            send a summary in place of the older turns
-/rewind [N]         go back N turns, or one
-/fork DIR           a new session in DIR that begins with this one
-/help               this list
-/quit               leave; so does Ctrl-D
-Anything else is a prompt. Ctrl-C cancels the turn that runs.";
+const AGAIN: &str = "Ctrl-C again leaves; so do /quit and Ctrl-D";
 
 /// Prompts that a person types, until `/quit`. The first one, if given, is run at once.
 pub(crate) async fn run(
@@ -31,29 +33,87 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let mut editor = Editor::new().map_err(unreadable)?;
     let mut outcome = Ok(());
+    // whether the last thing that came was Ctrl-C: another one leaves
+    let mut interrupted = false;
     if let Some(prompt) = first {
-        outcome = turn(opened, screen, interrupts, &prompt, false).await;
+        match turn(opened, screen, interrupts, &prompt, false).await {
+            Err(Ended::Left) => return outcome,
+            Err(Ended::Failed) => outcome = Err(Failure::Shown),
+            ended => interrupted = ended == Err(Ended::Cancelled),
+        }
     }
     note!("Type a prompt, or /help.");
     loop {
-        // a blocking thread: the runtime goes on while somebody types
-        let read = tokio::task::spawn_blocking(move || {
-            let line = editor.line();
-            (editor, line)
-        });
-        let Ok((back, line)) = read.await else { return outcome };
+        let came = interrupts.forget();
+        if interrupts.leaving().is_some() || interrupted && came {
+            return outcome;
+        }
+        let Some((back, typed)) = read(editor, interrupts, &mut interrupted).await else { return outcome };
         editor = back;
-        match line {
-            Ok(line) if line.trim().is_empty() => {}
-            Ok(line) if whole_session::command(line.trim(), opened, interrupts).await => {}
-            Ok(line) => match command(line.trim(), opened, screen) {
-                Next::Prompt(prompt) => outcome = turn(opened, screen, interrupts, prompt, true).await.and(outcome),
-                Next::Done => {}
-                Next::Quit => return outcome,
-            },
-            Err(ReadlineError::Interrupted) => note!("/quit or Ctrl-D to leave"),
+        let line = match &typed {
+            Ok(line) => line.trim(),
+            Err(ReadlineError::Interrupted) if interrupted => return outcome,
+            Err(ReadlineError::Interrupted) => {
+                interrupted = true;
+                note!("{AGAIN}");
+                continue;
+            }
             Err(ReadlineError::Eof) => return outcome,
-            Err(error) => return Err(unreadable(error)),
+            Err(_) => return typed.map_err(unreadable).and(outcome),
+        };
+        interrupted = false;
+        if line.is_empty()
+            || task_commands::command(line, opened, screen).await
+            || whole_session::command(line, opened, interrupts).await
+        {
+            continue;
+        }
+        match command(line, opened) {
+            Next::Done => {}
+            Next::Quit => return outcome,
+            Next::Prompt(prompt) => match turn(opened, screen, interrupts, prompt, true).await {
+                Err(Ended::Left) => return outcome,
+                Err(Ended::Failed) => outcome = Err(Failure::Shown),
+                ended => interrupted = ended == Err(Ended::Cancelled),
+            },
+        }
+    }
+}
+
+/// What is typed next; none if the program is to end. A thread of its own reads: it neither holds up the runtime nor the end.
+async fn read(
+    mut editor: Editor,
+    interrupts: &mut Interrupts,
+    interrupted: &mut bool,
+) -> Option<(Editor, Result<String, ReadlineError>)> {
+    let modes = Kept::new();
+    let dumb = matches!(editor, Editor::Dumb);
+    let (sender, mut read) = oneshot::channel();
+    thread::spawn(move || {
+        let typed = editor.read();
+        let _ = sender.send((editor, typed));
+    });
+    loop {
+        tokio::select! {
+            biased;
+            read = &mut read => {
+                modes.release();
+                return read.ok();
+            }
+            () = interrupts.next() => {}
+        }
+        if interrupts.leaving().is_some() || std::mem::replace(interrupted, true) {
+            drop(modes);
+            if !dumb && stderr().is_terminal() {
+                // bracketed paste, which the line editor has switched on
+                let _ = write!(stderr(), "\u{1b}[?2004l\r\n");
+            }
+            return None;
+        }
+        if dumb {
+            // the terminal has thrown away what was typed
+            note!("\n{AGAIN}");
+            let _ = write!(stderr(), "{PROMPT}");
         }
     }
 }
@@ -68,13 +128,13 @@ async fn turn(
     interrupts: &mut Interrupts,
     prompt: &str,
     typed: bool,
-) -> Result<(), Failure> {
+) -> Result<(), Ended> {
     // one that came while nothing ran is not meant for this turn
     interrupts.forget();
-    match run_turn(&opened.pod, screen, interrupts, prompt, typed).await {
-        Err(Ended::Failed) => Err(Failure::Shown),
-        Ok(()) | Err(Ended::Cancelled) => Ok(()),
+    if interrupts.leaving().is_some() {
+        return Err(Ended::Left);
     }
+    run_turn(&opened.pod, screen, interrupts, prompt, typed).await
 }
 
 enum Next<'a> {
@@ -83,14 +143,14 @@ enum Next<'a> {
     Quit,
 }
 
-fn command<'a>(line: &'a str, opened: &Opened, screen: &Screen) -> Next<'a> {
+fn command<'a>(line: &'a str, opened: &Opened) -> Next<'a> {
     let reminders = opened.pod.reminders();
     let words: Vec<_> = line.split_whitespace().collect();
     match words.as_slice() {
         ["/quit" | "/exit"] => return Next::Quit,
-        ["/help"] => note!("{HELP}"),
-        ["/tasks"] if opened.pod.tasks().list().is_empty() => note!("no tasks yet"),
-        ["/tasks"] => screen.tasks(opened.pod.tasks()),
+        ["/help"] => note!("{}", help()),
+        ["/last"] => last::show("", &opened.pod.history()),
+        ["/last", which] => last::show(which, &opened.pod.history()),
         ["/history"] => history(opened),
         ["/reminders", "on"] => {
             reminders.resume();

@@ -1,6 +1,8 @@
 //! `chat`: an agent that keeps its task list, on any OpenAI-compatible server.
 
+mod address;
 mod args;
+mod commands;
 mod editor;
 mod endpoint;
 mod failure;
@@ -8,14 +10,23 @@ mod hints;
 mod interactive;
 mod interrupt;
 mod json;
+mod last;
+mod live;
+mod markdown;
+mod modes;
 mod place;
+mod plain;
 mod prompts;
+mod region;
+mod report;
 mod saved;
 mod screen;
 mod session;
 mod sessions;
 mod shell;
-mod spinner;
+mod status;
+mod task_commands;
+mod task_list;
 mod terminal;
 mod text;
 mod turns;
@@ -49,7 +60,8 @@ async fn run(args: Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Tasks(saved)) => return saved::print_tasks(&saved.session).await,
         Some(Command::History(saved)) => return saved::print_history(&saved.session).await,
-        Some(Command::Sessions) => return sessions::print(),
+        Some(Command::Report(how)) => return report::write(how).await,
+        Some(Command::Sessions(listed)) => return sessions::print(listed.place()).await,
         None => {}
     }
     let mut interrupts =
@@ -70,7 +82,17 @@ async fn run(args: Args) -> Result<(), Failure> {
         run_prompts(&opened.pod, &screen, &mut interrupts, prompts, args.keep_going).await
     };
     let cost = opened.pod.cost();
-    let closed = opened.pod.close().await.map_err(|error| Failure::Turn(error.to_string()));
-    screen.closed(&cost, &resume_command(&args, &endpoint, &opened));
-    outcome.and(closed)
+    let resume = resume_command(&args, &endpoint, &opened);
+    // one more than it took to get here
+    interrupts.forget();
+    let closed = tokio::select! {
+        biased;
+        () = interrupts.next() => Err(Failure::Turn("left before everything was stored".to_owned())),
+        closed = opened.pod.close() => closed.map_err(|error| Failure::Turn(error.to_string())),
+    };
+    screen.closed(&cost, &opened.place, &resume);
+    match interrupts.leaving() {
+        Some(code) => Err(Failure::Told(code)),
+        None => outcome.and(closed),
+    }
 }

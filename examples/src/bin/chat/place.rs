@@ -1,14 +1,18 @@
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use insomnia_tasks::{
+    Pod,
     pod::PodBuilder,
     session::{
-        Session,
+        FileStore, Session, StoredSession,
         postgres::{PostgresOptions, PostgresSessions},
     },
 };
 
-use crate::failure::Failure;
+use crate::{address::Address, failure::Failure};
 
 /// Where a session is kept.
 pub(crate) enum Place {
@@ -20,20 +24,27 @@ pub(crate) enum Place {
 impl Place {
     /// A folder, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE/NAME`.
     pub(crate) fn of(session: &Path) -> Result<Self, Failure> {
-        let address =
-            session.to_str().filter(|text| text.starts_with("postgres://") || text.starts_with("postgresql://"));
-        let Some(address) = address else { return Ok(Self::Folder(session.to_owned())) };
-        let (database, name) = split(address).ok_or_else(|| {
+        let Some(address) = Address::of(session) else { return Ok(Self::Folder(session.to_owned())) };
+        let name = address.name.clone().ok_or_else(|| {
             Failure::Usage("the session's name is missing: write postgres://HOST/DATABASE/NAME".to_owned())
         })?;
-        let sessions = PostgresSessions::connect(&database).map_err(|error| Failure::Usage(error.to_string()))?;
-        Ok(Self::Postgres(sessions, name))
+        Ok(Self::Postgres(connect(&address)?, name))
     }
 
     pub(crate) fn keep(&self, builder: PodBuilder) -> PodBuilder {
         match self {
             Self::Folder(folder) => builder.session(folder),
             Self::Postgres(sessions, name) => builder.session_in_postgres(sessions, name, PostgresOptions::new()),
+        }
+    }
+
+    /// The records themselves.
+    pub(crate) async fn read_records(&self) -> Result<StoredSession, Failure> {
+        match self {
+            Self::Folder(folder) => FileStore::read(folder).map_err(|error| Failure::Session(error.to_string())),
+            Self::Postgres(sessions, name) => {
+                sessions.read_records(name).await.map_err(|error| Failure::Session(error.to_string()))
+            }
         }
     }
 
@@ -45,15 +56,27 @@ impl Place {
             }
         }
     }
+
+    /// Makes a copy there that goes its own way.
+    pub(crate) async fn fork(&self, pod: &Pod) -> Result<(), Failure> {
+        match self {
+            Self::Folder(folder) => pod.fork(folder).await,
+            Self::Postgres(sessions, name) => pod.fork_in_postgres(sessions, name).await,
+        }
+        .map_err(|error| Failure::Session(error.to_string()))
+    }
 }
 
-/// The address of the database, and the name behind it; parameters may follow the name.
-fn split(address: &str) -> Option<(String, String)> {
-    let (path, parameters) = address.split_once('?').unwrap_or((address, ""));
-    let (database, name) = path.rsplit_once('/')?;
-    let (_, host) = database.split_once("://")?;
-    let question = if parameters.is_empty() { "" } else { "?" };
-    (host.contains('/') && !name.is_empty()).then(|| (format!("{database}{question}{parameters}"), name.to_owned()))
+/// A place as it may be shown: without the password.
+pub(crate) fn shown(session: &Path) -> String {
+    Address::of(session).map_or_else(|| session.to_string_lossy().into_owned(), |address| address.shown())
+}
+
+/// The sessions of a database; the password is `$PGPASSWORD` where the address has none.
+pub(crate) fn connect(address: &Address) -> Result<PostgresSessions, Failure> {
+    let password = env::var("PGPASSWORD").ok();
+    let database = address.database(password.as_deref());
+    PostgresSessions::connect(&database).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 #[cfg(test)]
@@ -61,19 +84,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_word_of_an_address_is_the_name() {
-        let parts = |address| split(address).map(|(database, name)| format!("{database} {name}"));
-        assert_eq!(parts("postgres://me:pw@h:1/db/today").as_deref(), Some("postgres://me:pw@h:1/db today"));
-        assert_eq!(parts("postgres://h/db/a?sslmode=require").as_deref(), Some("postgres://h/db?sslmode=require a"));
-        for nameless in ["postgres://h", "postgres://h/db", "postgres://h/db/", "postgres://h/db?options=/x"] {
-            assert_eq!(parts(nameless), None, "{nameless}");
-        }
-    }
-
-    #[test]
     fn anything_else_is_a_folder() {
         for folder in ["today", "/tmp/postgres", "C:\\x"] {
             assert!(matches!(Place::of(Path::new(folder)), Ok(Place::Folder(_))), "{folder}");
+            assert_eq!(shown(Path::new(folder)), folder);
         }
     }
 }

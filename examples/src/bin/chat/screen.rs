@@ -1,6 +1,6 @@
 use insomnia_tasks::{
     Cost,
-    task::{TaskChange, TaskStore},
+    task::{Task, TaskChange, TaskStore},
     worker::{Event, Turn, TurnError},
 };
 
@@ -16,14 +16,14 @@ use crate::{
 
 /// Shows what happens, in the form that was asked for.
 pub(crate) enum Screen {
-    Text(Text),
+    Text(Box<Text>),
     Json,
 }
 
 impl Screen {
     pub(crate) fn new(output: Output, tasks: &TaskStore) -> Self {
         match output {
-            Output::Text => Self::Text(Text::new(tasks)),
+            Output::Text => Self::Text(Box::new(Text::new(tasks))),
             Output::Json => Self::Json,
         }
     }
@@ -47,8 +47,7 @@ impl Screen {
     /// `typed` if the prompt stands on the terminal already.
     pub(crate) fn turn_started(&self, prompt: &str, typed: bool) {
         match self {
-            Self::Text(text) if !typed => text.prompt(prompt),
-            Self::Text(_) => {}
+            Self::Text(text) => text.turn_started(prompt, typed),
             Self::Json => json::turn_started(prompt),
         }
     }
@@ -67,11 +66,19 @@ impl Screen {
         }
     }
 
-    /// Shows the task list because somebody asked for it.
-    pub(crate) fn tasks(&self, tasks: &TaskStore) {
+    /// Shows the task list because somebody asked for it; a long one folded unless `all` of it is asked for.
+    pub(crate) fn tasks(&self, tasks: &TaskStore, all: bool) {
         match self {
-            Self::Text(text) => text.tasks(),
+            Self::Text(text) => text.tasks(all),
             Self::Json => json::tasks(tasks),
+        }
+    }
+
+    /// Shows a task that the person has changed.
+    pub(crate) fn task_edited(&self, task: &Task) {
+        match self {
+            Self::Text(text) => text.task_edited(task),
+            Self::Json => json::task(task),
         }
     }
 
@@ -102,10 +109,10 @@ impl Screen {
         }
     }
 
-    /// Says what tasks and reminders have cost, and how to go on with the session.
-    pub(crate) fn closed(&self, cost: &Cost, resume: &str) {
+    /// Says what tasks and reminders have cost, where the session is and how to go on with it.
+    pub(crate) fn closed(&self, cost: &Cost, folder: &str, resume: &str) {
         match self {
-            Self::Text(text) => text.closed(cost, resume),
+            Self::Text(text) => text.closed(cost, folder, resume),
             Self::Json => note!("{cost}"),
         }
     }

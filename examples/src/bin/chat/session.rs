@@ -7,7 +7,12 @@ use std::{
 use insomnia_tasks::{Pod, pod::PodError};
 use insomnia_tasks_examples::tools::{ListFiles, ReadFile, Workspace};
 
-use crate::{args::Args, endpoint::Endpoint, failure::Failure, place::Place};
+use crate::{
+    args::Args,
+    endpoint::Endpoint,
+    failure::Failure,
+    place::{self, Place},
+};
 
 /// The system prompt of a new session where none is given.
 const INSTRUCTIONS: &str = "You are a helpful assistant. You can list and read files below the current folder. \
@@ -15,10 +20,10 @@ const INSTRUCTIONS: &str = "You are a helpful assistant. You can list and read f
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An open session and where it is kept.
+/// An open session and where it is kept, as it may be shown.
 pub(crate) struct Opened {
     pub(crate) pod: Pod,
-    pub(crate) folder: PathBuf,
+    pub(crate) place: String,
 }
 
 /// Opens the session that the flags name, or a new one under the user's data folder.
@@ -39,6 +44,7 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         .max_requests(args.max_requests)
         .default_instructions(INSTRUCTIONS);
     builder = Place::of(&folder)?.keep(builder);
+    let place = place::shown(&folder);
     if endpoint.is_local() {
         let direct = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT).build();
         builder = builder.http_client(direct.map_err(|error| Failure::Turn(error.to_string()))?);
@@ -47,7 +53,7 @@ pub(crate) async fn open(args: &Args, endpoint: &Endpoint) -> Result<Opened, Fai
         builder = builder.instructions(instructions);
     }
     match builder.build().await {
-        Ok(pod) => Ok(Opened { pod, folder }),
+        Ok(pod) => Ok(Opened { pod, place }),
         Err(PodError::Session(error)) => {
             Err(Failure::Session(format!("{error}\nhint: --session DIR names another folder")))
         }

@@ -1,4 +1,4 @@
-//! `chat sessions`: what there is under the user's data folder.
+//! `chat sessions`: what there is under the user's data folder, or in a database.
 
 use std::{
     fs,
@@ -6,16 +6,49 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use insomnia_tasks::session::Session;
+use insomnia_tasks::session::{Session, postgres::SessionInfo};
 
 use crate::{
+    address::Address,
     failure::Failure,
-    session,
+    place, session,
     terminal::{note, visible},
 };
 
 /// One line a session on stdout, the latest first.
-pub(crate) fn print() -> Result<(), Failure> {
+pub(crate) async fn print(place: Option<&Path>) -> Result<(), Failure> {
+    match place.map(Address::of) {
+        None => print_folders(),
+        Some(Some(address)) => print_database(&address).await,
+        Some(None) => Err(Failure::Usage("only a database can be named: write postgres://HOST/DATABASE".to_owned())),
+    }
+}
+
+async fn print_database(database: &Address) -> Result<(), Failure> {
+    if database.name.is_some() {
+        return Err(Failure::Usage("a database is listed as a whole: write postgres://HOST/DATABASE".to_owned()));
+    }
+    let sessions = place::connect(database)?;
+    let (mut lines, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = sessions.list(&after, 10_000).await.map_err(|error| Failure::Session(error.to_string()))?;
+        lines.extend(page.iter().map(|info| (info.updated, database_line(info, database))));
+        let Some(last) = page.into_iter().next_back() else { break };
+        after = last.name;
+    }
+    if lines.is_empty() {
+        note!("no sessions in `{}` yet", visible(&database.shown()));
+    }
+    write_lines(lines)
+}
+
+fn database_line(info: &SessionInfo, database: &Address) -> String {
+    let (time, entries) = (date(info.updated / 1_000), info.entries);
+    let owner = info.owner.as_ref().map_or_else(String::new, |owner| format!("  in use by {owner}"));
+    format!("{time}  {entries:>6} entries  {}{}\n", visible(&database.shown_with(&info.name)), visible(&owner))
+}
+
+fn print_folders() -> Result<(), Failure> {
     let folder = session::folder()?;
     let mut found: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     found.retain(|path| path.join("history.json").exists());
@@ -29,6 +62,10 @@ pub(crate) fn print() -> Result<(), Failure> {
     if lines.is_empty() {
         note!("no sessions in `{}` yet", visible(&folder.display().to_string()));
     }
+    write_lines(lines)
+}
+
+fn write_lines(mut lines: Vec<(u64, String)>) -> Result<(), Failure> {
     lines.sort();
     let mut out = std::io::stdout().lock();
     for (_, line) in lines.into_iter().rev() {

@@ -4,12 +4,11 @@ use std::env;
 
 use crate::{args::Args, endpoint::Endpoint, session::Opened};
 
-/// How to go on with this session: the program as it was called, and the flags that choose session, server and model. Keys are
-/// left out.
+/// How to go on with this session: the program as it was called, and the flags that choose session, server and model. Keys and
+/// passwords are left out.
 pub(crate) fn resume_command(args: &Args, endpoint: &Endpoint, opened: &Opened) -> String {
     let program = env::args().next().unwrap_or_else(|| "chat".to_owned());
-    let folder = opened.folder.to_string_lossy();
-    let mut words = vec![program, "--session".to_owned(), folder.into_owned()];
+    let mut words = vec![program, "--session".to_owned(), opened.place.clone()];
     let base_url = args.base_url.as_ref().map(|_| endpoint.shown_url());
     for (flag, value) in [("--base-url", &base_url), ("--model", &args.model)] {
         if let Some(value) = value {
@@ -23,6 +22,7 @@ pub(crate) fn resume_command(args: &Args, endpoint: &Endpoint, opened: &Opened) 
 }
 
 /// A word as a POSIX shell reads it back.
+#[cfg(not(windows))]
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -31,7 +31,14 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-#[cfg(test)]
+/// A word as both shells of Windows read it back.
+#[cfg(windows)]
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || r"/\._-:=+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("\"{word}\"") }
+}
+
+#[cfg(all(test, not(windows)))]
 mod tests {
     use super::quoted;
 

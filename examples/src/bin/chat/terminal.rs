@@ -10,6 +10,8 @@ use anstyle::{AnsiColor, Style};
 
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const FAIL: Style = AnsiColor::Red.on_default();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 
 /// Prints a line on stderr; colours only where they are wanted.
 macro_rules! note {
@@ -29,14 +31,22 @@ pub(crate) fn write_json(json: &str) -> std::io::Result<()> {
     writeln!(out, "{json}").and_then(|()| out.flush())
 }
 
-/// Whether a person asked for plain text: no colours, nothing that moves.
-pub(crate) fn is_plain() -> bool {
-    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || is_dumb()
+/// Writes text on stdout as it is.
+pub(crate) fn write_text(text: &str) -> std::io::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
 
 /// Whether the terminal knows no escape sequences.
 pub(crate) fn is_dumb() -> bool {
-    env::var_os("TERM").is_some_and(|term| term == "dumb")
+    if cfg!(windows) && anstyle_query::windows::enable_ansi_colors() == Some(false) {
+        return true;
+    }
+    match env::var_os("TERM") {
+        Some(term) => term.is_empty() || term == "dumb",
+        // on Windows it is not usual
+        None => cfg!(unix),
+    }
 }
 
 /// Text without the characters that could steer a terminal or turn round what stands beside them.
@@ -72,7 +82,7 @@ fn escaped(json: &str) -> Cow<'_, str> {
 }
 
 /// Controls of C0 and C1, separators of lines, and the characters that change the direction of text.
-fn steers(c: char) -> bool {
+pub(crate) fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,16 +1,12 @@
 use std::{
-    io::{IsTerminal, Write, stderr, stdout},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    io::{IsTerminal, stderr},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
-use anstyle::{AnsiColor, Style};
 use insomnia_tasks::{
     Cost,
     reminder::Decision,
-    task::{TaskStatus, TaskStore},
+    task::{Task, TaskStore},
     worker::{Event, Turn, TurnError},
 };
 use serde_json::Value;
@@ -18,60 +14,57 @@ use serde_json::Value;
 use crate::{
     endpoint::Endpoint,
     hints::hint,
+    live::Live,
+    plain::Plain,
     session::Opened,
-    spinner::Spinner,
-    terminal::{DIM, WARN, note, one_line, visible},
+    task_list,
+    terminal::{DIM, FAIL, WARN, is_dumb, one_line, visible},
 };
 
-const FAIL: Style = AnsiColor::Red.on_default();
-const GOOD: Style = AnsiColor::Green.on_default();
-
-/// How many tasks are shown before the rest is only counted.
-const TASKS_SHOWN: usize = 10;
-
-/// The text form: answers on stdout, everything else on stderr.
+/// The text form: answers on stdout, everything else on stderr, or all of it drawn on a terminal.
 pub(crate) struct Text {
     tasks: TaskStore,
-    answers_to_terminal: bool,
+    display: Display,
     notes_to_terminal: bool,
     /// Whether the tasks have changed since they were shown.
     changed: AtomicBool,
-    // a std mutex: held while something is printed, never across an await
-    state: Mutex<State>,
 }
 
-struct State {
-    spinner: Spinner,
-    /// Whether the answer's last line is still open.
-    line_open: bool,
+enum Display {
+    Plain(Plain),
+    Live(Live),
 }
 
 impl Text {
     pub(crate) fn new(tasks: &TaskStore) -> Self {
-        Self {
-            tasks: tasks.clone(),
-            answers_to_terminal: stdout().is_terminal(),
-            notes_to_terminal: stderr().is_terminal(),
-            changed: AtomicBool::new(false),
-            state: Mutex::new(State { spinner: Spinner::new(), line_open: false }),
-        }
+        let notes_to_terminal = stderr().is_terminal();
+        let display = if notes_to_terminal && !is_dumb() {
+            Display::Live(Live::new(tasks))
+        } else {
+            Display::Plain(Plain::new(tasks))
+        };
+        Self { tasks: tasks.clone(), display, notes_to_terminal, changed: AtomicBool::new(false) }
     }
 
     pub(crate) fn opened(&self, opened: &Opened, endpoint: &Endpoint) {
         if endpoint.demo.is_none() {
-            note!("{DIM}{} at {}{DIM:#}", visible(&endpoint.model), visible(&endpoint.shown_url()));
+            self.note(format_args!("{DIM}{} at {}{DIM:#}", visible(&endpoint.model), visible(&endpoint.shown_url())));
         }
         let messages = opened.pod.history().len();
         if messages > 0 {
-            note!("{DIM}resumed {} with {messages} messages{DIM:#}", opened.folder.display());
-            self.tasks();
+            let folder = visible(&opened.place);
+            self.note(format_args!("{DIM}resumed {folder} with {messages} messages{DIM:#}"));
+            self.tasks(false);
         }
     }
 
-    /// Shows the prompt of a turn that nobody typed here.
-    pub(crate) fn prompt(&self, prompt: &str) {
-        if self.notes_to_terminal {
-            note!("> {}", one_line(prompt, 500));
+    /// `typed` if the prompt stands on the terminal already.
+    pub(crate) fn turn_started(&self, prompt: &str, typed: bool) {
+        if !typed && self.notes_to_terminal {
+            self.note(format_args!("> {}", one_line(prompt, 500)));
+        }
+        if let Display::Live(live) = &self.display {
+            live.begin();
         }
     }
 
@@ -79,10 +72,22 @@ impl Text {
         match event {
             Event::RequestStarted { number } => {
                 self.show_changed();
-                self.wait(format!("thinking, request {number}"));
+                if let Display::Live(live) = &self.display {
+                    live.update(|status| (status.requests, status.doing) = (*number, "thinking".to_owned()));
+                }
             }
             Event::TextDelta(text) => self.answer(text),
-            Event::RequestFinished { .. } => self.end_line(),
+            Event::ReasoningDelta(text) => {
+                if let Display::Live(live) = &self.display {
+                    live.update(|status| status.came(text));
+                }
+            }
+            Event::RequestFinished { .. } => self.end_answer(),
+            Event::Usage(usage) => {
+                if let Display::Live(live) = &self.display {
+                    live.update(|status| status.spent(usage));
+                }
+            }
             Event::ReminderDecided(decision @ Decision::Remind { .. }) => {
                 self.show_changed();
                 let counts = self.tasks.counts();
@@ -90,11 +95,14 @@ impl Text {
                     1 => "1 task is open and was".to_owned(),
                     open => format!("{open} tasks are open and were"),
                 };
-                self.note(format_args!("{WARN}⏰ {decision}: {open} not touched for a while{WARN:#}"));
+                self.short(format_args!("{DIM}⏰ {decision}: {open} not touched for a while{DIM:#}"));
             }
-            Event::Retrying { wait, error, .. } => {
+            Event::Retrying { wait, error, void } => {
+                if let (Display::Live(live), true) = (&self.display, *void) {
+                    live.void_answer();
+                }
                 self.note(format_args!("{WARN}{}{WARN:#}{DIM}; trying again in {wait:.1?}{DIM:#}", visible(error)));
-                self.wait("waiting to try again".to_owned());
+                self.doing("waiting to try again");
             }
             Event::DialectChanged(_) => {
                 self.note(format_args!("{DIM}the server refused the form of the request; it gets another one{DIM:#}"));
@@ -102,120 +110,133 @@ impl Text {
             Event::ToolStarted { name, arguments, .. } => {
                 let name = one_line(name, 64);
                 match said(arguments) {
-                    nothing if nothing.is_empty() => self.note(format_args!("• {name}")),
-                    said => self.note(format_args!("• {name} {DIM}{said}{DIM:#}")),
+                    nothing if nothing.is_empty() => self.short(format_args!("• {name}")),
+                    said => self.short(format_args!("• {name} {DIM}{said}{DIM:#}")),
                 }
-                self.wait(format!("running {name}"));
+                if let Display::Live(live) = &self.display {
+                    live.update(|status| status.came(arguments));
+                }
+                self.doing(&format!("running {name}"));
             }
             Event::ToolFinished { name, ok: false, result, .. } => {
-                self.note(format_args!("{FAIL}  {}: {}{FAIL:#}", one_line(name, 64), one_line(result, 160)));
+                self.short(format_args!("{FAIL}  {}: {}{FAIL:#}", one_line(name, 64), one_line(result, 160)));
             }
             _ => {}
         }
     }
 
-    /// Has the task list shown before the next request: the calls of one answer often change several tasks.
+    /// Has the task list shown before the next request, or at once where that costs no lines: the calls of one answer often
+    /// change several tasks.
     pub(crate) fn tasks_changed(&self) {
-        self.changed.store(true, Ordering::Relaxed);
+        match &self.display {
+            Display::Plain(_) => self.changed.store(true, Ordering::Relaxed),
+            Display::Live(live) => live.tasks_changed(),
+        }
     }
 
     fn show_changed(&self) {
         if self.changed.swap(false, Ordering::Relaxed) {
-            self.tasks();
+            self.tasks(false);
         }
     }
 
-    /// The task list with marks.
-    pub(crate) fn tasks(&self) {
-        let all = self.tasks.list();
-        let listed: Vec<_> = all.iter().filter(|task| task.status != TaskStatus::Deleted).collect();
-        // the tail is where the work is
-        let skipped = listed.len().saturating_sub(TASKS_SHOWN);
-        self.end_line();
-        if skipped > 0 {
-            note!("    {DIM}… {skipped} more above{DIM:#}");
+    /// The task list with marks; folded unless `all` are asked for.
+    pub(crate) fn tasks(&self, all: bool) {
+        let limit = all.then_some(usize::MAX);
+        match &self.display {
+            Display::Plain(plain) => plain.tasks(limit),
+            Display::Live(live) => live.tasks(limit),
         }
-        for task in listed.iter().skip(skipped) {
-            let (mark, style) = match task.status {
-                TaskStatus::Completed => ("✔", GOOD),
-                TaskStatus::InProgress => ("▶", WARN),
-                TaskStatus::Pending | TaskStatus::Deleted => ("○", DIM),
-            };
-            note!("    {style}{mark}{style:#} {:>2} {}", task.taskid, one_line(&task.subject, 100));
-        }
+    }
+
+    /// A task that the person has changed.
+    pub(crate) fn task_edited(&self, task: &Task) {
+        self.short(format_args!("{}", task_list::line(task)));
     }
 
     pub(crate) fn turn_finished(&self, turn: &Turn) {
-        self.show_changed();
-        self.end_line();
+        self.end_turn();
         let plural = if turn.requests == 1 { "" } else { "s" };
         let counts = self.tasks.counts();
         let tasks = match counts.pending + counts.inprogress + counts.completed {
             0 => String::new(),
             all => format!(" · {} of {all} tasks completed", counts.completed),
         };
-        note!("{DIM}— {} request{plural}{tasks}{DIM:#}", turn.requests);
+        self.note(format_args!("{DIM}— {} request{plural}{tasks}{DIM:#}", turn.requests));
     }
 
     pub(crate) fn turn_failed(&self, error: &TurnError) {
-        self.show_changed();
-        self.end_line();
-        note!("{FAIL}error:{FAIL:#} {}", visible(&error.to_string()));
+        self.end_turn();
+        self.note(format_args!("{FAIL}error:{FAIL:#} {}", visible(&error.to_string())));
         if let Some(hint) = hint(error) {
-            note!("{DIM}hint: {hint}{DIM:#}");
+            self.note(format_args!("{DIM}hint: {hint}{DIM:#}"));
         }
     }
 
     pub(crate) fn turn_cancelled(&self) {
-        self.show_changed();
-        self.end_line();
-        note!("{WARN}cancelled{WARN:#}{DIM}; the next prompt goes on from here{DIM:#}");
+        self.end_turn();
+        self.note(format_args!("{WARN}cancelled{WARN:#}{DIM}; the next prompt goes on from here{DIM:#}"));
     }
 
-    pub(crate) fn closed(&self, cost: &Cost, resume: &str) {
-        self.end_line();
+    pub(crate) fn closed(&self, cost: &Cost, folder: &str, resume: &str) {
         if cost.requests > 0 {
-            note!("{DIM}{cost}{DIM:#}");
+            self.note(format_args!("{DIM}{cost}{DIM:#}"));
         }
-        note!("{DIM}the session is kept; to go on with it:{DIM:#}\n  {}", visible(resume));
+        // the command names the folder; a person may want to look into it
+        let at = if self.notes_to_terminal { format!(" in {}", visible(folder)) } else { String::new() };
+        self.note(format_args!("{DIM}the session is kept{at}; to go on with it:{DIM:#}\n  {}", visible(resume)));
+    }
+
+    fn end_turn(&self) {
+        self.show_changed();
+        self.end_answer();
+        if let Display::Live(live) = &self.display {
+            live.end();
+        }
+    }
+
+    fn doing(&self, what: &str) {
+        if let Display::Live(live) = &self.display {
+            live.update(|status| status.doing = what.to_owned());
+        }
     }
 
     fn note(&self, line: std::fmt::Arguments<'_>) {
-        self.end_line();
-        note!("{line}");
+        self.end_answer();
+        match &self.display {
+            Display::Plain(plain) => plain.line(&line.to_string()),
+            Display::Live(live) => live.line(&line.to_string()),
+        }
+    }
+
+    /// A line that is cut where the terminal ends.
+    fn short(&self, line: std::fmt::Arguments<'_>) {
+        match &self.display {
+            Display::Plain(_) => self.note(line),
+            Display::Live(live) => {
+                self.end_answer();
+                live.short_line(&line.to_string());
+            }
+        }
     }
 
     fn answer(&self, text: &str) {
-        let mut state = self.stop_waiting();
-        let text = if self.answers_to_terminal { visible(text) } else { text.to_owned() };
-        let mut out = stdout().lock();
-        // a reader that has gone away ends nothing: the session goes on to be stored
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        if !text.is_empty() {
-            state.line_open = !text.ends_with('\n');
+        match &self.display {
+            Display::Plain(plain) => plain.answer(text),
+            Display::Live(live) => live.answer(text),
         }
     }
 
-    fn end_line(&self) {
-        let mut state = self.stop_waiting();
-        if std::mem::take(&mut state.line_open) {
-            let _ = writeln!(stdout());
+    fn end_answer(&self) {
+        match &self.display {
+            Display::Plain(plain) => plain.end_answer(),
+            Display::Live(live) => live.end_answer(),
         }
-    }
-
-    fn wait(&self, what: String) {
-        self.stop_waiting().spinner.start(what);
-    }
-
-    fn stop_waiting(&self) -> MutexGuard<'_, State> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.spinner.stop();
-        state
     }
 }
 
 /// A call's arguments for people: the values alone where they are a plain object.
-fn said(arguments: &str) -> String {
+pub(crate) fn said(arguments: &str) -> String {
     let values = match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => object.into_values().map(|value| match value {
             Value::String(text) => one_line(&text, 60),

@@ -23,7 +23,7 @@ pub(crate) async fn run_prompts(
             Err(ended) => {
                 match prompts.left() {
                     0 => {}
-                    left if ended == Ended::Cancelled => note!("prompts that were not run: {left}"),
+                    left if ended != Ended::Failed => note!("prompts that were not run: {left}"),
                     left => note!("prompts that were not run: {left}; with --keep-going they are"),
                 }
                 return Err(Failure::Shown);
@@ -37,6 +37,8 @@ pub(crate) async fn run_prompts(
 pub(crate) enum Ended {
     Failed,
     Cancelled,
+    /// Ctrl-C came again while the turn was being cancelled, or the program was told to end.
+    Left,
 }
 
 /// Runs one turn and shows it; Ctrl-C cancels the turn. `typed` if the prompt stands on the terminal already.
@@ -74,13 +76,22 @@ pub(crate) async fn run_turn(
             screen.turn_failed(&error);
             Err(Ended::Failed)
         }
+        None if interrupts.leaving().is_some() => {
+            screen.turn_cancelled();
+            Err(Ended::Left)
+        }
         None => {
             // what the tools have done so far is kept
-            if let Err(error) = pod.flush().await {
-                screen.turn_failed(&error);
+            let flushed = tokio::select! {
+                biased;
+                () = interrupts.next() => None,
+                flushed = pod.flush() => Some(flushed),
+            };
+            if let Some(Err(error)) = &flushed {
+                screen.turn_failed(error);
             }
             screen.turn_cancelled();
-            Err(Ended::Cancelled)
+            Err(if flushed.is_none() { Ended::Left } else { Ended::Cancelled })
         }
     }
 }

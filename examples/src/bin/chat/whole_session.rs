@@ -6,6 +6,7 @@ use insomnia_tasks::worker::Compaction;
 
 use crate::{
     interrupt::Interrupts,
+    place::{self, Place},
     session::Opened,
     terminal::{note, one_line, visible},
 };
@@ -54,8 +55,13 @@ async fn rewind(opened: &Opened, turns: u64) {
 }
 
 async fn fork(opened: &Opened, folder: &Path) {
-    match opened.pod.fork(folder).await {
-        Ok(()) => note!("a copy that goes its own way: chat --session {}", visible(&folder.display().to_string())),
-        Err(error) => note!("{}", visible(&error.to_string())),
+    let forked = match Place::of(folder) {
+        Ok(place) => place.fork(&opened.pod).await,
+        Err(failure) => Err(failure),
+    };
+    let folder = place::shown(folder);
+    match forked {
+        Ok(()) => note!("a copy that goes its own way: chat --session {}", visible(&folder)),
+        Err(failure) => note!("{}", visible(failure.message())),
     }
 }

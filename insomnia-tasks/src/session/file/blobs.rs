@@ -5,13 +5,12 @@ use std::{
 };
 
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
 use super::{
     disk::{Disk, DiskFile, write_all_at},
     open::Durability,
 };
-use crate::session::record::hex;
+use crate::session::digest::Sha256;
 
 /// Messages beyond so many bytes are kept in files of their own.
 pub(super) const BLOB_FROM: usize = 256 * 1024;
@@ -39,7 +38,7 @@ impl Blobs {
         if message.len() <= BLOB_FROM {
             return Ok(None);
         }
-        let name = hex(&Sha256::digest(message));
+        let name = Sha256::of(message);
         let path = self.path(&name);
         let whole = |file: &dyn DiskFile| file.read(message.len() as u64 + 1).is_ok_and(|bytes| bytes == message);
         match self.disk.open(&path, false).ok().filter(|file| whole(&**file)) {
@@ -85,7 +84,7 @@ impl Blobs {
         }
         let file = self.disk.open(&self.path(name), true).map_err(|error| error.to_string())?;
         let bytes = file.read(u64::MAX).map_err(|error| error.to_string())?;
-        if hex(&Sha256::digest(&bytes)) != name {
+        if Sha256::of(&bytes) != name {
             return Err("its bytes are not what they were".to_owned());
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;

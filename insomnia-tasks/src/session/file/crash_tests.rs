@@ -227,8 +227,8 @@ fn rewrites_what_a_failed_flush_lost() {
     let disk = SimDisk::default();
     let Opened { store, .. } = open(&disk).unwrap();
     store.append(&user(1, "one"));
-    // the length, the write, the flush
-    disk.fail_after(2, Fault::LostFlush);
+    // opening, what file it is, the length, the write, the flush
+    disk.fail_after(4, Fault::LostFlush);
     block_on(store.flush()).unwrap();
     assert_eq!(open_durable(&disk).entries.len(), 1);
 }

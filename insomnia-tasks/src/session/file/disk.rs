@@ -1,4 +1,4 @@
-use std::{io, path::Path};
+use std::{io, path::Path, time::SystemTime};
 
 /// The calls that the store makes on a disk, so that tests can put one in that fails or crashes where they like.
 pub(super) trait Disk: Send + Sync {
@@ -32,6 +32,9 @@ pub(super) trait DiskFile: Send {
     /// The length in bytes; an error if the file's path no longer leads to it.
     fn len(&self) -> io::Result<u64>;
 
+    /// What stays the same for as long as it is the same file.
+    fn identity(&self) -> io::Result<Identity>;
+
     /// The first bytes, at most `limit`.
     fn read(&self, limit: u64) -> io::Result<Vec<u8>>;
 
@@ -45,6 +48,15 @@ pub(super) trait DiskFile: Send {
 
     /// Makes contents and length durable.
     fn sync(&self) -> io::Result<()>;
+}
+
+/// Tells a file from another that was put in its place while nobody had it open. Where the system does not say, all are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    /// When it was made: the number of a removed file is given away again.
+    pub(super) made: Option<SystemTime>,
 }
 
 /// What became of an attempt to lock.

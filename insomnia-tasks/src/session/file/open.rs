@@ -13,12 +13,13 @@ use super::{
     lock::Holder,
     scan::{CLOSING, NoSession, Scan, Tail, check_start, scan},
     store::FileStore,
-    tail::{find_start, suffices},
+    tail::find_start,
     writer::Writer,
 };
 use crate::{
     Item,
     session::{
+        branch::{Branch, suffices},
         line::Blob,
         record::{Entry, EntryBody, FORMAT, Header, now_ms},
     },
@@ -94,7 +95,7 @@ pub struct Opened {
 pub struct StoredSession {
     /// The first record.
     pub header: Header,
-    /// All other records that can be read, in order; with [`FileOptions::tail_only`] perhaps only the last ones.
+    /// All other records that can be read, in order; with `tail_only` perhaps only the last ones.
     pub entries: Vec<Entry>,
     /// What was wrong with the file.
     pub damage: Vec<Damage>,
@@ -107,6 +108,11 @@ impl StoredSession {
     pub fn from_records(header: Header, entries: Vec<Entry>) -> Self {
         let next_seq = entries.last().map_or(1, |last| last.seq.saturating_add(1));
         Self { header, entries, damage: Vec::new(), next_seq }
+    }
+
+    /// The entries that count, in order: neither rewinds nor what they left behind, and none twice.
+    pub fn live(&self) -> Vec<&Entry> {
+        Branch::new(&self.entries).live
     }
 
     fn new(scan: Scan) -> Self {
@@ -151,7 +157,8 @@ pub(super) fn open(disk: Arc<dyn Disk>, dir: &Path, options: FileOptions) -> Res
         close_array(&*file, scan.end).and_then(|()| file.sync()).map_err(OpenError::io("repair", &path))?;
     }
     fetch_blobs(&mut scan, &Blobs::new(disk.clone(), dir, options.durability));
-    let writer = Writer::new(disk, dir, file, scan.end, options.durability, lock);
+    let identity = file.identity().map_err(OpenError::io("inspect", &path))?;
+    let writer = Writer::new(disk, dir, identity, scan.end, options.durability, lock);
     let store = FileStore::new(writer, scan.next_seq.saturating_sub(1));
     Ok(Opened { store, session: StoredSession::new(scan), created })
 }
@@ -195,7 +202,7 @@ fn scan_tail(file: &dyn DiskFile) -> io::Result<Option<Scan>> {
         Err(_) => return Ok(None),
     };
     let sound = scan.damage.iter().all(|damage| matches!(damage, Damage::TornTail { .. } | Damage::UnknownKind { .. }));
-    Ok((sound && suffices(start, &scan.entries)).then_some(scan))
+    Ok((sound && suffices(start.seq, &scan.entries)).then_some(scan))
 }
 
 /// Puts the large messages in.

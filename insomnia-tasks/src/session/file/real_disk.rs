@@ -4,7 +4,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::disk::{Disk, DiskFile, Lock};
+use super::disk::{Disk, DiskFile, Identity, Lock};
 
 /// The file system.
 pub(super) struct RealDisk;
@@ -117,6 +117,18 @@ impl DiskFile for RealFile {
             }
         }
         Ok(ours.len().max(named.len()))
+    }
+
+    fn identity(&self) -> io::Result<Identity> {
+        let metadata = self.file.metadata()?;
+        let made = metadata.created().ok();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Ok(Identity { device: metadata.dev(), inode: metadata.ino(), made })
+        }
+        #[cfg(not(unix))]
+        Ok(Identity { made, ..Identity::default() })
     }
 
     fn read(&self, limit: u64) -> io::Result<Vec<u8>> {

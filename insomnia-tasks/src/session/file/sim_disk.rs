@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use super::disk::{Disk, DiskFile, Lock};
+use super::disk::{Disk, DiskFile, Identity, Lock};
 
 /// What happens at the chosen call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,6 +260,10 @@ impl DiskFile for SimFile {
     fn len(&self) -> io::Result<u64> {
         let (state, _) = self.disk.call()?;
         Ok(state.files[&self.path].live.len() as u64)
+    }
+
+    fn identity(&self) -> io::Result<Identity> {
+        self.disk.call().map(|_| Identity::default())
     }
 
     fn read(&self, limit: u64) -> io::Result<Vec<u8>> {

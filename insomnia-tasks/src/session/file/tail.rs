@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{disk::DiskFile, lines::Lines};
-use crate::session::{Compact, Entry, branch::Branch, line};
+use crate::session::{Compact, line};
 
 /// How far back a compaction is searched for. One that is further away saves too little.
 const FARTHEST: u64 = 16 * 1024 * 1024;
@@ -20,7 +20,7 @@ pub(super) struct Start {
 }
 
 /// Where the tail of the newest compaction begins; none if there is no compaction near the end. Whether the compaction counts
-/// shows only when the file is read, see [`suffices`].
+/// shows only when the file is read, see [`suffices`](crate::session::branch::suffices).
 pub(super) fn find_start(file: &dyn DiskFile, length: u64) -> io::Result<Option<Start>> {
     let nearest = length.saturating_sub(FARTHEST);
     let Some(at) = find_line(file, b"{\"record\":\"compact\",", nearest, length)? else { return Ok(None) };
@@ -34,13 +34,6 @@ pub(super) fn find_start(file: &dyn DiskFile, length: u64) -> io::Result<Option<
     }
     let offset = find_line(file, format!("{{\"record\":\"item\",\"seq\":{seq},").as_bytes(), nearest, at)?;
     Ok(offset.map(|offset| Start { offset, seq }))
-}
-
-/// Whether entries that were read from a start say all that is needed to go on.
-pub(super) fn suffices(start: Start, entries: &[Entry]) -> bool {
-    let branch = Branch::new(entries);
-    let compact = branch.live.iter().rev().find_map(|entry| Compact::read(entry));
-    compact.is_some_and(|compact| compact.tail_from >= start.seq)
 }
 
 /// The last line between two places that begins like this.

@@ -379,6 +379,40 @@ fn notices_that_the_file_was_replaced() {
 }
 
 #[test]
+fn notices_a_file_that_was_made_anew_with_the_same_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("history.json");
+    let Opened { store, .. } = open(dir.path()).unwrap();
+    let made = || fs::metadata(&path).unwrap().created().ok();
+    let Some(before) = made() else { return };
+    let bytes = fs::read(&path).unwrap();
+    // its number is often that of the file that was removed
+    while made() == Some(before) {
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, &bytes).unwrap();
+    }
+    store.append(&user(1, "one"));
+    let error = block_on(store.flush()).unwrap_err();
+    assert_eq!(error.kind(), crate::session::StorageErrorKind::OtherWriter, "{error}");
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_idle_session_has_one_file_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let Opened { store, .. } = open(dir.path()).unwrap();
+    store.append(&user(1, "one"));
+    block_on(store.flush()).unwrap();
+    let folder = fs::canonicalize(dir.path()).unwrap();
+    let open_files =
+        fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
+    let ours: Vec<_> = open_files.filter(|path| path.starts_with(&folder)).collect();
+    assert_eq!(ours, [folder.join("history.lock")]);
+    drop(store);
+}
+
+#[test]
 fn refuses_a_second_opener_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let first = open(dir.path()).unwrap();

@@ -6,7 +6,7 @@ use std::{
 
 use super::{
     blobs::Blobs,
-    disk::{Disk, DiskFile, write_all_at},
+    disk::{Disk, DiskFile, Identity, write_all_at},
     open::{Durability, HISTORY, RESERVE, close_array},
     reserve::Reserve,
     scan::{CLOSING, NoSession, scan},
@@ -17,12 +17,13 @@ use crate::session::{
     record::{Entry, EntryBody},
 };
 
-/// The one writer of a file. It holds the session's lock.
+/// The one writer of a file. It holds the session's lock, and opens the file for each commit alone: an idle session has one file
+/// open, the lock's.
 pub(super) struct Writer {
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    /// None while what the file holds behind `end` is not known: after a failure, and while a write is under way.
-    file: Option<Box<dyn DiskFile>>,
+    /// The file. None while what it holds behind `end` is not known: after a failure, and while a write is under way.
+    known: Option<Identity>,
     /// Where the last acknowledged record ends.
     end: u64,
     durability: Durability,
@@ -37,7 +38,7 @@ impl Writer {
     pub(super) fn new(
         disk: Arc<dyn Disk>,
         folder: &Path,
-        file: Box<dyn DiskFile>,
+        known: Identity,
         end: u64,
         durability: Durability,
         lock: Box<dyn Send>,
@@ -45,7 +46,7 @@ impl Writer {
         let blobs = Blobs::new(disk.clone(), folder, durability);
         let reserve = Reserve::new(disk.clone(), folder.join(RESERVE));
         let path = folder.join(HISTORY);
-        Self { disk, path, file: Some(file), end, durability, blobs, reserve, failed: None, _lock: lock }
+        Self { disk, path, known: Some(known), end, durability, blobs, reserve, failed: None, _lock: lock }
     }
 
     /// Writes entries behind the last one and makes them durable. On an error the file is as before, or is brought there by the
@@ -69,47 +70,52 @@ impl Writer {
         if let Some(detail) = &self.failed {
             return Err(StorageError::Failed { target: self.target(), detail: detail.clone() });
         }
-        if let Some(file) = &self.file {
-            self.check(&**file)?;
-        }
-        let file = self.file.take().map_or_else(|| self.reopen(), Ok)?;
-        let file = self.write(file, bytes)?;
+        let (mut file, mut identity) = match self.known {
+            Some(known) => (self.open(known)?, known),
+            None => self.reopen()?,
+        };
+        self.known = None;
+        self.write(&*file, identity, bytes)?;
         if self.durability == Durability::Full && file.sync().is_err() {
             // after a failed flush the system may hold the lost pages for clean: only a new write brings them back
             drop(file);
-            let file = self.reopen()?;
-            let file = self.write(file, bytes)?;
+            (file, identity) = self.reopen()?;
+            self.write(&*file, identity, bytes)?;
             file.sync().map_err(|source| self.fail_flush(source))?;
-            self.file = Some(file);
-        } else {
-            self.file = Some(file);
         }
+        self.known = Some(identity);
         self.end += (bytes.len() - CLOSING.len()) as u64;
         self.reserve.refill();
         Ok(())
     }
 
-    fn check(&self, file: &dyn DiskFile) -> Result<(), StorageError> {
+    /// Opens the file as the last commit left it.
+    fn open(&self, known: Identity) -> Result<Box<dyn DiskFile>, StorageError> {
         let expected = self.end + CLOSING.len() as u64;
-        let detail = match file.len() {
-            Ok(length) if length == expected => return Ok(()),
-            Ok(length) => format!("it has {length} bytes in place of {expected}"),
+        let detail = match self.disk.open(&self.path, false) {
+            Ok(file) => match file.identity().and_then(|found| Ok((found, file.len()?))) {
+                Ok((found, length)) if found == known && length == expected => return Ok(file),
+                Ok((found, _)) if found != known => "the file was replaced".to_owned(),
+                Ok((_, length)) => format!("it has {length} bytes in place of {expected}"),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => error.to_string(),
+                Err(source) => return Err(self.error("inspect", source)),
+            },
             Err(error) if error.kind() == io::ErrorKind::NotFound => error.to_string(),
-            Err(source) => return Err(self.error("inspect", source)),
+            Err(source) => return Err(self.error("open", source)),
         };
         Err(StorageError::OtherWriter { target: self.target(), detail })
     }
 
-    fn write(&mut self, file: Box<dyn DiskFile>, bytes: &[u8]) -> Result<Box<dyn DiskFile>, StorageError> {
-        let Err(source) = write_all_at(&*file, bytes, self.end) else { return Ok(file) };
-        if self.close_array(&*file).and_then(|()| file.sync()).is_ok() {
-            self.file = Some(file);
+    fn write(&mut self, file: &dyn DiskFile, identity: Identity, bytes: &[u8]) -> Result<(), StorageError> {
+        let Err(source) = write_all_at(file, bytes, self.end) else { return Ok(()) };
+        if self.close_array(file).and_then(|()| file.sync()).is_ok() {
+            self.known = Some(identity);
         }
         Err(self.error("write to", source))
     }
 
     /// Opens the file anew, makes sure that all acknowledged records are in it, and cuts what is behind them.
-    fn reopen(&mut self) -> Result<Box<dyn DiskFile>, StorageError> {
+    fn reopen(&mut self) -> Result<(Box<dyn DiskFile>, Identity), StorageError> {
         let file = self.disk.open(&self.path, false).map_err(|source| self.error("open", source))?;
         let intact = match scan(&*file, self.end, None) {
             Ok(scan) => scan.end == self.end,
@@ -121,7 +127,8 @@ impl Writer {
         }
         self.close_array(&*file).map_err(|source| self.error("repair", source))?;
         file.sync().map_err(|source| self.fail_flush(source))?;
-        Ok(file)
+        let identity = file.identity().map_err(|source| self.error("inspect", source))?;
+        Ok((file, identity))
     }
 
     fn close_array(&mut self, file: &dyn DiskFile) -> io::Result<()> {

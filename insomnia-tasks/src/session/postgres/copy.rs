@@ -1,7 +1,7 @@
 use std::{collections::HashSet, path::Path};
 
+use deadpool_postgres::Object;
 use tokio_postgres::types::Type;
-use uuid::Uuid;
 
 use super::{
     PostgresError, PostgresSessions,
@@ -12,7 +12,7 @@ use super::{
     writer::{item_id, kind, live_compact, number},
 };
 use crate::session::{
-    Entry, FileStore, Header, OpenError,
+    Entry, FileStore, Header, OpenError, ids,
     line::{self, Batch},
 };
 
@@ -73,7 +73,7 @@ impl PostgresSessions {
         self.migrate().await?;
         let rows = Rows::new(header, entries, batches);
         // tells a lost answer to this commit from a session that was there
-        let nonce = Uuid::now_v7().to_string();
+        let nonce = ids::uuid();
         let mut attempt = 1;
         loop {
             match self.create_once(name, header, entries, &rows, &nonce).await {
@@ -86,13 +86,13 @@ impl PostgresSessions {
                         false => Ok(()),
                     };
                 }
-                Err(Trouble::Lost(_) | Trouble::Conflict(_)) if attempt < ATTEMPTS => attempt += 1,
+                Err(trouble) if trouble.may_pass() && attempt < ATTEMPTS => attempt += 1,
                 Err(trouble) => return Err(trouble.into_error("make a session")),
             }
         }
     }
 
-    /// One transaction; false if there is a session of that name.
+    /// False if there is a session of that name.
     async fn create_once(
         &self,
         name: &str,
@@ -101,11 +101,8 @@ impl PostgresSessions {
         rows: &Rows,
         nonce: &str,
     ) -> Result<bool, Trouble> {
-        let trouble = |error: tokio_postgres::Error| Trouble::of(&error);
-        let mut client = self.client().await?;
-        let transaction = client.transaction().await.map_err(trouble)?;
         let head = entries.last().map_or(0, |last| number(last.seq));
-        let parent = header.parent.as_ref().map(|parent| &parent.session);
+        let parent = header.parent.as_ref().map(|parent| parent.session.replace('\0', "\u{fffd}"));
         let fork_seq = header.parent.as_ref().map(|parent| number(parent.seq));
         let (compact, fmt) = (live_compact(entries).0, format_number());
         let session: [Param<'_>; 7] = [
@@ -117,7 +114,22 @@ impl PostgresSessions {
             (&compact, Type::INT8),
             (&fmt, Type::INT4),
         ];
-        if transaction.query_typed(MAKE, &session).await.map_err(trouble)?.is_empty() {
+        let mut client = self.client().await?;
+        let made = self.create_with(&mut client, name, &session, rows).await;
+        self.settle(client, &made);
+        made
+    }
+
+    /// One transaction.
+    async fn create_with(
+        &self,
+        client: &mut Object,
+        name: &str,
+        session: &[Param<'_>],
+        rows: &Rows,
+    ) -> Result<bool, Trouble> {
+        let transaction = self.within(client.transaction()).await?;
+        if self.within(transaction.query_typed(MAKE, session)).await?.is_empty() {
             return Ok(false);
         }
         let mut from = 0;
@@ -131,10 +143,10 @@ impl PostgresSessions {
                 (&kinds, Type::TEXT_ARRAY),
                 (&bodies, Type::TEXT_ARRAY),
             ];
-            transaction.query_typed(FILL, &items).await.map_err(trouble)?;
+            self.within(transaction.query_typed(FILL, &items)).await?;
             from = chunk.end;
         }
-        transaction.commit().await.map_err(trouble)?;
+        self.within(transaction.commit()).await?;
         Ok(true)
     }
 }

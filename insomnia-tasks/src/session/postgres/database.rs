@@ -47,8 +47,7 @@ impl PostgresSessions {
         if url.contains("://") && !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
             return Err(unusable("it does not begin with `postgres://`".to_owned()));
         }
-        let mut config = Config::from_str(&url)
-            .map_err(|error| unusable(error.source().map_or_else(|| error.to_string(), ToString::to_string)))?;
+        let mut config = Config::from_str(&url).map_err(|error| unusable(mistake(&url, &error)))?;
         if config.get_application_name().is_none() {
             config.application_name("insomnia-tasks");
         }
@@ -62,7 +61,8 @@ impl PostgresSessions {
         Ok(Self::with_pool(pool))
     }
 
-    /// The sessions in the database of the host's own pool: for other TLS settings, pool sizes, or a shared pool.
+    /// The sessions in the database of the host's own pool: for other TLS settings, pool sizes, or a shared pool. Where the older
+    /// part of a compacted session is asked for, that is read on a connection beside the pool, for which its hooks do not run.
     pub fn with_pool(pool: Pool) -> Self {
         Self { pool, patience: Duration::from_secs(30), ready: Arc::default() }
     }
@@ -105,9 +105,9 @@ impl PostgresSessions {
             let wait = match &trouble {
                 Trouble::Conflict(_) if conflicts < CONFLICTS => {
                     conflicts += 1;
-                    Some(Duration::from_millis(fastrand::u64(..=u64::from(2 * conflicts))))
+                    Some(Duration::from_millis(rand::random_range(0..=u64::from(2 * conflicts))))
                 }
-                Trouble::Lost(_) => lost.next().copied(),
+                Trouble::Lost(_) | Trouble::ReadOnly(_) => lost.next().copied(),
                 _ => None,
             };
             let Some(wait) = wait else { return Err(trouble.into_error(action)) };
@@ -118,13 +118,28 @@ impl PostgresSessions {
 
     async fn once(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Trouble> {
         let client = self.client().await?;
-        match timeout(self.patience, client.query_typed(sql, params)).await {
+        let answer = self.within(client.query_typed(sql, params)).await;
+        self.settle(client, &answer);
+        answer
+    }
+
+    /// Waits for the server's answer, as long as that may take.
+    pub(super) async fn within<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Trouble> {
+        match timeout(self.patience, answer).await {
             Ok(answer) => answer.map_err(|error| Trouble::of(&error)),
-            Err(_) => {
-                // it may hang for ever, and its answer would come to the next one
-                drop(Object::take(client));
-                Err(Trouble::Lost(Failure::plain(format!("no answer within {:?}", self.patience))))
-            }
+            Err(_) => Err(Trouble::Lost(Failure::plain(format!("no answer within {:?}", self.patience)))),
+        }
+    }
+
+    /// Gives a connection back to the pool. One that is no good is let go, and with it those that lie idle: what befell it,
+    /// such as a restart of the server, may have befallen them too, and some hang for ever.
+    pub(super) fn settle<T>(&self, client: Object, answer: &Result<T, Trouble>) {
+        if let Err(Trouble::Lost(_) | Trouble::ReadOnly(_)) = answer {
+            drop(Object::take(client));
+            self.pool.retain(|_, _| false);
         }
     }
 
@@ -132,7 +147,11 @@ impl PostgresSessions {
     pub(super) async fn client(&self) -> Result<Object, Trouble> {
         match timeout(self.patience, self.pool.get()).await {
             Ok(Ok(client)) => Ok(client),
-            Ok(Err(PoolError::Backend(error))) => Err(Trouble::of(&error)),
+            Ok(Err(PoolError::Backend(error))) => Err(match Trouble::of(&error) {
+                // it never came to a statement
+                Trouble::Refused(failure) if failure.sql_state().is_none() => Trouble::Lost(failure),
+                trouble => trouble,
+            }),
             Ok(Err(other)) => Err(Trouble::Lost(Failure::plain(other.to_string()))),
             Err(_) => Err(Trouble::Lost(Failure::plain(format!("no connection within {:?}", self.patience)))),
         }
@@ -146,6 +165,9 @@ pub(super) enum Trouble {
     Lost(Failure),
     /// Another transaction was in the way; nothing was done.
     Conflict(Failure),
+    /// The server takes no changes, as one that another took the place of; nothing was done. A new connection may lead to the
+    /// one that does.
+    ReadOnly(Failure),
     Auth(Failure),
     NoDatabase(Failure),
     /// The server will not do it; nothing was done.
@@ -153,10 +175,19 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
+    /// Whether another attempt may fare better.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::Conflict(_) | Self::ReadOnly(_))
+    }
+
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let failure = Failure::new(error);
         let Some(state) = error.code() else {
-            let broken = error.is_closed() || error.source().is_some_and(|source| source.is::<io::Error>());
+            // after a message out of turn nothing on the connection can be told from what came before; tokio-postgres has no
+            // name for that but its text
+            let out_of_turn = error.to_string().starts_with("unexpected message from server");
+            let broken =
+                error.is_closed() || out_of_turn || error.source().is_some_and(|source| source.is::<io::Error>());
             return if broken { Self::Lost(failure) } else { Self::Refused(failure) };
         };
         if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(state) {
@@ -169,6 +200,7 @@ impl Trouble {
             _ if [SqlState::QUERY_CANCELED, SqlState::DISK_FULL].contains(state) => Self::Refused(failure),
             // connection lost, shut down or starting up, too many connections
             Some("08" | "53" | "57") => Self::Lost(failure),
+            _ if *state == SqlState::READ_ONLY_SQL_TRANSACTION => Self::ReadOnly(failure),
             _ if unknown_outcome => Self::Lost(failure),
             _ => Self::Refused(failure),
         }
@@ -179,8 +211,23 @@ impl Trouble {
             Self::Lost(failure) => PostgresError::Connect(failure),
             Self::Auth(failure) => PostgresError::Auth(failure),
             Self::NoDatabase(failure) => PostgresError::NoDatabase(failure),
-            Self::Conflict(source) | Self::Refused(source) => PostgresError::Refused { action, source },
+            Self::Conflict(source) | Self::ReadOnly(source) | Self::Refused(source) => {
+                PostgresError::Refused { action, source }
+            }
         }
+    }
+}
+
+/// What is wrong with an address, without a part of a password that was taken for something else.
+fn mistake(url: &str, error: &tokio_postgres::Error) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let parameters = url.split_once('?').map_or("", |(_, parameters)| parameters);
+    match text.split(' ').next() {
+        Some("unknown") if parameters.is_empty() || ["@", "password"].iter().any(|part| parameters.contains(part)) => {
+            "it has a parameter that is not known".to_owned()
+        }
+        Some("unexpected") => "it ends too soon, or has a character where none belongs".to_owned(),
+        _ => text,
     }
 }
 

@@ -9,7 +9,10 @@ use crate::session::{FORMAT, OpenError, RecordError};
 #[non_exhaustive]
 pub enum PostgresError {
     /// The address cannot be understood.
-    #[error("the address of the database is not usable: {reason}; write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`")]
+    #[error(
+        "the address of the database is not usable: {reason}; write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and what \
+         is special in an address with `%`, such as `%2F` for `/`"
+    )]
     Url {
         /// What is wrong with it. It holds no password.
         reason: String,
@@ -147,6 +150,10 @@ impl Failure {
 
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), state: None }
+    }
+
+    pub(super) fn is<const N: usize>(&self, states: [SqlState; N]) -> bool {
+        self.state.as_ref().is_some_and(|state| states.contains(state))
     }
 
     /// The SQLSTATE, such as `57P01`, where the server answered at all.

@@ -1,8 +1,7 @@
 use tokio_postgres::types::Type;
-use uuid::Uuid;
 
 use super::{PostgresError, PostgresSessions, read::check_name};
-use crate::session::storage::InboxMessage;
+use crate::session::{ids, storage::InboxMessage};
 
 // from the session's row, so that a message to nobody is an error
 const NOTIFY: &str = "with target as (select session_id from insomnia_sessions where session_id = $1), put as (
@@ -22,7 +21,7 @@ impl PostgresSessions {
         check_name(name)?;
         self.migrate().await?;
         // made here, so that a repeated statement is one message
-        let id = format!("inbox-{}", Uuid::now_v7());
+        let id = format!("inbox-{}", ids::uuid());
         // a NUL cannot stand in a database's text
         let text = text.replace('\0', "\u{fffd}");
         let params: [super::database::Param<'_>; 3] = [(&name, Type::TEXT), (&id, Type::TEXT), (&text, Type::TEXT)];

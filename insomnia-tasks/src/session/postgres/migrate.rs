@@ -1,11 +1,12 @@
 use std::fmt::Write;
 
-use tokio_postgres::{error::SqlState, types::Type};
+use deadpool_postgres::Object;
+use tokio_postgres::{Row, error::SqlState, types::Type};
 
-use super::{PostgresError, PostgresSessions, database::Trouble, error::Failure};
+use super::{PostgresError, PostgresSessions, database::Trouble};
 
 /// What leads from each version of the tables to the next; the first one makes them.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
 
 const VERSION_TABLE: &str = "create table if not exists insomnia_schema (
     one     boolean primary key default true check (one),
@@ -21,19 +22,41 @@ fn wanted() -> i32 {
     i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }
 
-/// Everything that makes the tables, as one transaction.
+/// Everything that brings tables of any version, or none, up to date, as one transaction.
 pub(super) fn schema_sql() -> String {
     let mut sql = format!("begin;\n\n{VERSION_TABLE}\n");
     for (version, migration) in (1..).zip(MIGRATIONS) {
         // writing to a string cannot fail
-        let _ = write!(sql, "\n-- version {version}\n\n{migration}");
+        let _ = write!(
+            sql,
+            "\n-- version {version}\ndo $version$ begin\n\
+             if (select version from insomnia_schema for update) < {version} then\n\n{migration}\n\
+             update insomnia_schema set version = {version};\nend if;\nend $version$;\n"
+        );
     }
-    let _ = write!(sql, "\nupdate insomnia_schema set version = {};\n\ncommit;\n", wanted());
+    sql.push_str("\ncommit;\n");
     sql
 }
 
-/// Brings the tables to the version that this crate works with.
+/// What a database must have, in the order of [`check_settings`].
+pub(super) const SETTINGS: &str =
+    "current_setting('synchronous_commit', true), current_setting('server_encoding', true)";
+
+/// Whether the server keeps what it acknowledges, and can hold every text; a row that begins with [`SETTINGS`] tells.
+pub(super) fn check_settings(row: &Row) -> Result<(), PostgresError> {
+    if row.get::<_, Option<&str>>(0) == Some("off") {
+        return Err(PostgresError::NotDurable);
+    }
+    match row.get::<_, Option<&str>>(1) {
+        None | Some("UTF8") => Ok(()),
+        Some(found) => Err(PostgresError::Encoding { found: found.to_owned() }),
+    }
+}
+
+/// Brings the tables to the version that this crate works with, where the database will do at all.
 pub(super) async fn migrate(sessions: &PostgresSessions) -> Result<(), PostgresError> {
+    let settings = sessions.query("read the settings", &format!("select {SETTINGS}"), &[]).await?;
+    settings.iter().try_for_each(check_settings)?;
     let mut attempt = 0;
     loop {
         let found = version(sessions).await?;
@@ -48,8 +71,8 @@ pub(super) async fn migrate(sessions: &PostgresSessions) -> Result<(), PostgresE
         match apply(sessions).await {
             Ok(()) => {}
             // what is left of a race, or a connection that was lost
-            Err(Trouble::Lost(_) | Trouble::Conflict(_)) if attempt < ATTEMPTS => {
-                tokio::time::sleep(std::time::Duration::from_millis(fastrand::u64(5..100))).await;
+            Err(trouble) if trouble.may_pass() && attempt < ATTEMPTS => {
+                tokio::time::sleep(std::time::Duration::from_millis(rand::random_range(5..100))).await;
             }
             Err(Trouble::Refused(source)) => return Err(PostgresError::Schema { found, wanted, source }),
             Err(trouble) => return Err(trouble.into_error("make the tables")),
@@ -71,23 +94,28 @@ async fn version(sessions: &PostgresSessions) -> Result<i32, PostgresError> {
 /// One transaction: the locked row makes others wait, and when they have it there is nothing left to do.
 async fn apply(sessions: &PostgresSessions) -> Result<(), Trouble> {
     let mut client = sessions.client().await?;
-    let transaction = client.transaction().await.map_err(|error| Trouble::of(&error))?;
+    let applied = apply_with(sessions, &mut client).await;
+    sessions.settle(client, &applied);
+    applied
+}
+
+async fn apply_with(sessions: &PostgresSessions, client: &mut Object) -> Result<(), Trouble> {
+    let transaction = sessions.within(client.transaction()).await?;
     // `if not exists` does not wait for another one's table: then a catalogue's key is there twice
-    transaction.batch_execute(VERSION_TABLE).await.map_err(|error| match error.code() {
-        Some(state) if [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE].contains(state) => {
-            Trouble::Conflict(Failure::new(&error))
+    sessions.within(transaction.batch_execute(VERSION_TABLE)).await.map_err(|trouble| match trouble {
+        Trouble::Refused(failure) if failure.is([SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE]) => {
+            Trouble::Conflict(failure)
         }
-        _ => Trouble::of(&error),
+        other => other,
     })?;
-    let rows = transaction.query_typed("select version from insomnia_schema for update", &[]).await;
-    let found: i32 = rows.map_err(|error| Trouble::of(&error))?.first().map_or(0, |row| row.get(0));
+    let locked = transaction.query_typed("select version from insomnia_schema for update", &[]);
+    let found: i32 = sessions.within(locked).await?.first().map_or(0, |row| row.get(0));
     for migration in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
-        transaction.batch_execute(migration).await.map_err(|error| Trouble::of(&error))?;
+        sessions.within(transaction.batch_execute(migration)).await?;
     }
     let update = "update insomnia_schema set version = greatest(version, $1)";
-    let updated = transaction.query_typed(update, &[(&wanted(), Type::INT4)]).await;
-    updated.map_err(|error| Trouble::of(&error))?;
-    transaction.commit().await.map_err(|error| Trouble::of(&error))
+    sessions.within(transaction.query_typed(update, &[(&wanted(), Type::INT4)])).await?;
+    sessions.within(transaction.commit()).await
 }
 
 #[cfg(test)]
@@ -98,7 +126,7 @@ mod tests {
     fn the_printed_schema_is_one_transaction_that_ends_at_the_version() {
         let sql = schema_sql();
         assert!(sql.starts_with("begin;") && sql.ends_with("commit;\n"), "{sql}");
-        assert!(sql.contains("-- version 1\n") && sql.contains("set version = 1;"), "{sql}");
+        assert!(sql.contains("-- version 2\n") && sql.contains("set version = 2;"), "{sql}");
         assert_eq!(sql.matches("partition of insomnia_items").count(), 16);
     }
 }

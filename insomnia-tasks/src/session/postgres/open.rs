@@ -1,14 +1,19 @@
 use std::time::Duration;
 
+use futures_util::future::join;
 use tokio_postgres::{Row, types::Type};
-use uuid::Uuid;
 
 use super::{
     PostgresError, PostgresSessions, PostgresStore,
+    database::Param,
+    migrate::{SETTINGS, check_settings},
     read::{self, check_name},
     store::Claim,
 };
-use crate::session::{FORMAT, Header, Holder, StoredSession, line};
+use crate::session::{Compact, FORMAT, Header, Holder, StoredSession, ids, line};
+
+/// A century, in milliseconds: dates have an end.
+const LONGEST_LEASE: i64 = 100 * 365 * 24 * 60 * 60 * 1000;
 
 /// How to open a session in Postgres.
 #[derive(Clone, Debug)]
@@ -17,11 +22,12 @@ pub struct PostgresOptions {
     owner: Option<String>,
     take_over: bool,
     instructions: Option<String>,
+    tail_only: bool,
 }
 
 impl Default for PostgresOptions {
     fn default() -> Self {
-        Self { lease: Duration::from_secs(30), owner: None, take_over: false, instructions: None }
+        Self { lease: Duration::from_secs(30), owner: None, take_over: false, instructions: None, tail_only: false }
     }
 }
 
@@ -59,6 +65,14 @@ impl PostgresOptions {
         self.instructions = Some(instructions.into());
         self
     }
+
+    /// Reads only what is needed to go on: of a compacted session, the entries from the tail of the newest compaction on. All of
+    /// them by default, and where some are damaged.
+    #[must_use]
+    pub fn tail_only(mut self, tail_only: bool) -> Self {
+        self.tail_only = tail_only;
+        self
+    }
 }
 
 /// An open session in Postgres.
@@ -73,9 +87,12 @@ pub struct OpenedPostgres {
     pub created: bool,
 }
 
-const LOOK: &str = "select current_setting('synchronous_commit', true), current_setting('server_encoding', true),
-    s.epoch, s.head_seq, s.owner, s.claim, s.fmt,
-    coalesce(ceil(extract(epoch from s.lease_until - now()) * 1000), 0)::int8
+// The last two are the records that say from where on a compacted session is to be read. Each is the first of a range: with `=`
+// the index of ids looks as good to a planner that does not know how many rows a session has, and all of them are gone through.
+const LOOK: &str = "s.epoch, s.head_seq, s.owner, s.claim, s.fmt,
+    coalesce(ceil(extract(epoch from s.lease_until - now()) * 1000), 0)::int8,
+    (select body from insomnia_items where session_id = $1 and seq <= 0 and $2 order by seq limit 1),
+    (select body from insomnia_items where session_id = $1 and seq >= s.live_compact_seq and $2 order by seq limit 1)
     from (select 1) one left join insomnia_sessions s on s.session_id = $1";
 
 const MAKE: &str = "with made as (
@@ -98,33 +115,21 @@ impl PostgresSessions {
     pub async fn open(&self, name: &str, options: PostgresOptions) -> Result<OpenedPostgres, PostgresError> {
         check_name(name)?;
         self.migrate().await?;
-        let owner = options.owner.unwrap_or_else(|| Holder::this_process().to_string());
+        let owner =
+            options.owner.clone().unwrap_or_else(|| Holder::this_process().to_string()).replace('\0', "\u{fffd}");
         // tells what this call did from what another one with the same owner did, should an answer be lost
-        let nonce = Uuid::now_v7().to_string();
-        let lease = i64::try_from(options.lease.as_millis()).unwrap_or(i64::MAX / 2);
+        let nonce = ids::uuid();
+        let lease = i64::try_from(options.lease.as_millis()).unwrap_or(i64::MAX).min(LONGEST_LEASE);
         let mut created = false;
-        let (epoch, head) = loop {
-            let Some(found) = self.look(name).await? else {
-                let header = header_line(&Header::new(options.instructions.clone()));
-                let (fmt, params) = (format_number(), &header);
-                self.query(
-                    "make a session",
-                    MAKE,
-                    &[
-                        (&name, Type::TEXT),
-                        (&owner, Type::TEXT),
-                        (&nonce, Type::TEXT),
-                        (&lease, Type::INT8),
-                        (&fmt, Type::INT4),
-                        (params, Type::TEXT),
-                    ],
-                )
-                .await?;
+        let (epoch, head, session) = loop {
+            let Some(found) = self.look(name, options.tail_only).await? else {
+                self.make(name, &owner, &nonce, lease, options.instructions.clone()).await?;
                 created = true;
                 continue;
             };
             if found.claim.as_ref() == Some(&nonce) {
-                break (found.epoch, found.head);
+                let session = read::Early::read(self, name, found.tail()).await?.completed(found.head).await?;
+                break (found.epoch, found.head, session);
             }
             created = false;
             if found.format > FORMAT {
@@ -134,41 +139,54 @@ impl PostgresSessions {
                 let owner = found.owner.unwrap_or_else(|| "another process".to_owned());
                 return Err(PostgresError::InUse { session: name.to_owned(), owner, left_ms: found.left_ms });
             }
-            let taken = self
-                .query(
-                    "take a session over",
-                    TAKE,
-                    &[
-                        (&name, Type::TEXT),
-                        (&found.epoch, Type::INT8),
-                        (&owner, Type::TEXT),
-                        (&nonce, Type::TEXT),
-                        (&lease, Type::INT8),
-                        (&options.take_over, Type::BOOL),
-                    ],
-                )
-                .await?;
-            if let Some(row) = taken.first() {
-                break (row.get(0), row.get(1));
+            let params: [Param<'_>; 6] = [
+                (&name, Type::TEXT),
+                (&found.epoch, Type::INT8),
+                (&owner, Type::TEXT),
+                (&nonce, Type::TEXT),
+                (&lease, Type::INT8),
+                (&options.take_over, Type::BOOL),
+            ];
+            // read while the server waits for its disk
+            let reading = read::Early::read(self, name, found.tail());
+            let (taken, early) = join(self.query("take a session over", TAKE, &params), reading).await;
+            if let Some(row) = taken?.first() {
+                let (epoch, head) = (row.get(0), row.get(1));
+                break (epoch, head, early?.completed(head).await?);
             }
         };
-        let claim = Claim { session: name.to_owned(), epoch, lease };
-        let store = PostgresStore::new(self.clone(), claim, head);
-        let session = read::stored(self, name).await?;
+        let store = PostgresStore::new(self.clone(), Claim { session: name.to_owned(), epoch, lease }, head);
         Ok(OpenedPostgres { store, session, created })
     }
 
+    async fn make(
+        &self,
+        name: &str,
+        owner: &str,
+        nonce: &str,
+        lease: i64,
+        instructions: Option<String>,
+    ) -> Result<(), PostgresError> {
+        let header = header_line(&Header::new(instructions));
+        let fmt = format_number();
+        let params: [Param<'_>; 6] = [
+            (&name, Type::TEXT),
+            (&owner, Type::TEXT),
+            (&nonce, Type::TEXT),
+            (&lease, Type::INT8),
+            (&fmt, Type::INT4),
+            (&header, Type::TEXT),
+        ];
+        self.query("make a session", MAKE, &params).await.map(|_| ())
+    }
+
     /// The session's row, once the server is known to keep what it acknowledges.
-    async fn look(&self, name: &str) -> Result<Option<Found>, PostgresError> {
-        let rows = self.query("look for a session", LOOK, &[(&name, Type::TEXT)]).await?;
+    async fn look(&self, name: &str, tail_only: bool) -> Result<Option<Found>, PostgresError> {
+        let look = format!("select {SETTINGS}, {LOOK}");
+        let rows = self.query("look for a session", &look, &[(&name, Type::TEXT), (&tail_only, Type::BOOL)]).await?;
         let Some(row) = rows.first() else { return Ok(None) };
-        if row.get::<_, Option<&str>>(0) == Some("off") {
-            return Err(PostgresError::NotDurable);
-        }
-        match row.get::<_, Option<&str>>(1) {
-            None | Some("UTF8") => Ok(Found::of(row)),
-            Some(found) => Err(PostgresError::Encoding { found: found.to_owned() }),
-        }
+        check_settings(row)?;
+        Ok(Found::of(row))
     }
 }
 
@@ -180,6 +198,8 @@ struct Found {
     claim: Option<String>,
     format: u32,
     left_ms: u64,
+    header: Option<String>,
+    compact: Option<String>,
 }
 
 impl Found {
@@ -191,7 +211,15 @@ impl Found {
             claim: row.get(5),
             format: row.get::<_, Option<i32>>(6).and_then(|format| u32::try_from(format).ok()).unwrap_or(0),
             left_ms: row.get::<_, Option<i64>>(7).and_then(|left| u64::try_from(left).ok()).unwrap_or(0),
+            header: row.get(8),
+            compact: row.get(9),
         })
+    }
+
+    /// The header and where the tail of the newest compaction begins, where that was asked for and there is one.
+    fn tail(&self) -> Option<(String, u64)> {
+        let compact = line::read_entry(self.compact.as_ref()?.as_bytes()).ok()?;
+        Some((self.header.clone()?, Compact::read(&compact.entry)?.tail_from))
     }
 }
 

@@ -1,11 +1,18 @@
 use std::pin::pin;
 
+use deadpool::managed::Manager;
 use futures_util::TryStreamExt;
 use tokio_postgres::types::Type;
 
-use super::{PostgresError, PostgresSessions, database::Trouble};
+use super::{
+    PostgresError, PostgresSessions,
+    database::{Param, Trouble},
+    error::Failure,
+    writer::number,
+};
 use crate::session::{
-    Damage, RecordError, Session, StoredSession,
+    Damage, Entry, RecordError, Session, StoredSession,
+    branch::suffices,
     line::{self, Batch, HeaderLine},
 };
 
@@ -31,7 +38,7 @@ const LIST: &str = "select session_id, head_seq, (extract(epoch from created) * 
     (extract(epoch from updated) * 1000)::int8, case when lease_until > now() then owner end, parent
     from insomnia_sessions where session_id > $1 order by session_id limit $2";
 
-const LINES: &str = "select seq, body from insomnia_items where session_id = $1 order by seq";
+const LINES: &str = "select seq, body from insomnia_items where session_id = $1 and seq >= $2 order by seq";
 
 /// The largest number of sessions that one call lists.
 const MOST_LISTED: u32 = 10_000;
@@ -45,6 +52,8 @@ impl PostgresSessions {
     pub async fn list(&self, after: &str, limit: u32) -> Result<Vec<SessionInfo>, PostgresError> {
         self.migrate().await?;
         let limit = i64::from(limit.min(MOST_LISTED));
+        // no name holds a NUL, nor can a parameter
+        let after = after.split('\0').next().unwrap_or_default();
         let rows = self.query("list the sessions", LIST, &[(&after, Type::TEXT), (&limit, Type::INT8)]).await?;
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
         let info = |row: &tokio_postgres::Row| SessionInfo {
@@ -76,31 +85,94 @@ impl PostgresSessions {
         stored(self, name).await
     }
 
-    /// The lines of a session with their numbers, from that of the header on.
-    pub(super) async fn lines(&self, name: &str) -> Result<Vec<(u64, String)>, PostgresError> {
+    /// The lines of a session with their numbers, from this number on; that of the header is 0.
+    async fn lines(&self, name: &str, from: u64) -> Result<Vec<Line>, PostgresError> {
         let mut again = 0;
         loop {
-            match self.lines_once(name).await {
-                Ok(lines) if lines.is_empty() => {
-                    return Err(PostgresError::Missing { session: name.to_owned() });
-                }
+            match self.lines_once(name, from).await {
                 Ok(lines) => return Ok(lines),
-                Err(Trouble::Lost(_) | Trouble::Conflict(_)) if again < 3 => again += 1,
+                Err(trouble) if trouble.may_pass() && again < 3 => again += 1,
                 Err(trouble) => return Err(trouble.into_error("read a session")),
             }
         }
     }
 
-    async fn lines_once(&self, name: &str) -> Result<Vec<(u64, String)>, Trouble> {
+    async fn lines_once(&self, name: &str, from: u64) -> Result<Vec<Line>, Trouble> {
         let client = self.client().await?;
-        let name: &(dyn tokio_postgres::types::ToSql + Sync) = &name;
-        let rows = client.query_typed_raw(LINES, [(name, Type::TEXT)]).await.map_err(|error| Trouble::of(&error))?;
-        let mut rows = pin!(rows);
+        let lines = self.lines_with(&client, name, from).await;
+        self.settle(client, &lines);
+        lines
+    }
+
+    async fn lines_with(&self, client: &tokio_postgres::Client, name: &str, from: u64) -> Result<Vec<Line>, Trouble> {
+        let from = number(from);
+        let params: [Param<'_>; 2] = [(&name, Type::TEXT), (&from, Type::INT8)];
+        let mut rows = pin!(self.within(client.query_typed_raw(LINES, params)).await?);
         let mut lines = Vec::new();
-        while let Some(row) = rows.try_next().await.map_err(|error| Trouble::of(&error))? {
+        while let Some(row) = self.within(rows.try_next()).await? {
             lines.push((u64::try_from(row.get::<_, i64>(0)).unwrap_or(0), row.get(1)));
         }
         Ok(lines)
+    }
+
+    /// Reads all entries of a session, from a place that must not wait within the caller's runtime: blocks, and uses a
+    /// connection and a runtime of its own.
+    pub(crate) fn read_entries_blocking(&self, name: &str) -> Result<Vec<Entry>, PostgresError> {
+        let (sessions, name) = (self.clone(), name.to_owned());
+        let work = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| PostgresError::Connect(Failure::plain(error.to_string())))?;
+            runtime.block_on(async {
+                let client = sessions.within(sessions.pool().manager().create()).await;
+                let lines = match client {
+                    Ok(client) => sessions.lines_with(&client, &name, 0).await,
+                    Err(trouble) => Err(trouble),
+                };
+                let lines = lines.map_err(|trouble| trouble.into_error("read a session"))?;
+                Ok(assemble_all(&name, lines)?.0.entries)
+            })
+        };
+        let died = || PostgresError::Connect(Failure::plain("the thread that reads it died"));
+        std::thread::spawn(work).join().unwrap_or_else(|_| Err(died()))
+    }
+}
+
+/// A record and its number.
+type Line = (u64, String);
+
+/// What was read of a session before it was taken over. It is all there is if its last number is that of the session.
+pub(super) struct Early<'a> {
+    sessions: &'a PostgresSessions,
+    name: &'a str,
+    tail: Option<(String, u64)>,
+    lines: Vec<Line>,
+}
+
+impl<'a> Early<'a> {
+    /// Reads all, or with a header and a number, what stands from that number on.
+    pub(super) async fn read(
+        sessions: &'a PostgresSessions,
+        name: &'a str,
+        tail: Option<(String, u64)>,
+    ) -> Result<Self, PostgresError> {
+        let lines = sessions.lines(name, tail.as_ref().map_or(0, |tail| tail.1)).await?;
+        Ok(Self { sessions, name, tail, lines })
+    }
+
+    /// The session that ends with this number, once nobody else can append to it.
+    pub(super) async fn completed(mut self, head: i64) -> Result<StoredSession, PostgresError> {
+        let (sessions, name) = (self.sessions, self.name);
+        let last = self.lines.last().map(|line| line.0);
+        if last.is_none_or(|last| number(last) < head) {
+            let next = last.map_or(self.tail.as_ref().map_or(0, |tail| tail.1), |last| last.saturating_add(1));
+            self.lines.extend(sessions.lines(name, next).await?);
+        }
+        let Some((header, from)) = self.tail else { return Ok(assemble_all(name, self.lines)?.0) };
+        let (tail, _) = assemble(name, &header, self.lines, from)?;
+        match tail.damage.is_empty() && suffices(from, &tail.entries) {
+            true => Ok(tail),
+            false => stored(sessions, name).await,
+        }
     }
 }
 
@@ -114,20 +186,38 @@ pub(super) async fn stored_batches(
     sessions: &PostgresSessions,
     name: &str,
 ) -> Result<(StoredSession, Vec<Option<Batch>>), PostgresError> {
-    let lines = sessions.lines(name).await?;
-    let damaged = |source| PostgresError::DamagedHeader { session: name.to_owned(), source };
+    assemble_all(name, sessions.lines(name, 0).await?)
+}
+
+/// The session of these lines, of which the first should be the header.
+fn assemble_all(name: &str, lines: Vec<Line>) -> Result<(StoredSession, Vec<Option<Batch>>), PostgresError> {
+    if lines.is_empty() {
+        return Err(PostgresError::Missing { session: name.to_owned() });
+    }
     let mut lines = lines.into_iter();
-    let (_, first) = lines
-        .next()
-        .filter(|(seq, _)| *seq == 0)
-        .ok_or_else(|| damaged(RecordError::Shape("the first record is missing".to_owned())))?;
-    let header = match line::read_header(first.as_bytes()).map_err(damaged)? {
-        HeaderLine::Header(header) => header,
-        HeaderLine::Newer(found) => {
-            return Err(PostgresError::NewerFormat { session: name.to_owned(), found });
+    match lines.next() {
+        Some((0, header)) => assemble(name, &header, lines, 1),
+        _ => {
+            let source = RecordError::Shape("the first record is missing".to_owned());
+            Err(PostgresError::DamagedHeader { session: name.to_owned(), source })
         }
+    }
+}
+
+/// The session of a header and of the entries from a number on.
+fn assemble(
+    name: &str,
+    header: &str,
+    lines: impl IntoIterator<Item = Line>,
+    from: u64,
+) -> Result<(StoredSession, Vec<Option<Batch>>), PostgresError> {
+    let session = || name.to_owned();
+    let header = match line::read_header(header.as_bytes()) {
+        Ok(HeaderLine::Header(header)) => header,
+        Ok(HeaderLine::Newer(found)) => return Err(PostgresError::NewerFormat { session: session(), found }),
+        Err(source) => return Err(PostgresError::DamagedHeader { session: session(), source }),
     };
-    let (mut entries, mut batches, mut damage, mut next_seq) = (Vec::new(), Vec::new(), Vec::new(), 1);
+    let (mut entries, mut batches, mut damage, mut next_seq) = (Vec::new(), Vec::new(), Vec::new(), from);
     for (seq, text) in lines {
         // the place that the line would have in a file
         let line = usize::try_from(seq).unwrap_or(usize::MAX).saturating_add(1);

@@ -36,7 +36,8 @@ pub(super) struct Claim {
 }
 
 impl PostgresStore {
-    /// The statements that make the tables, in one transaction, for those who run migrations of their own.
+    /// The statements that make the tables, or bring older ones up to date, in one transaction, for those who run migrations of
+    /// their own. Where nothing is to be done they do nothing.
     pub fn schema_sql() -> String {
         migrate::schema_sql()
     }
@@ -130,11 +131,14 @@ impl Storage for PostgresStore {
     async fn flush(&self) -> Result<(), StorageError> {
         let mut state = self.shared.writer.lock().await;
         self.shared.flush(&mut state).await?;
-        if !state.closed && state.used.elapsed() > self.shared.lease / 3 {
+        if state.closed {
+            return Ok(());
+        }
+        if state.used.elapsed() > self.shared.lease / 3 {
             state.writer.renew().await?;
             state.used = Instant::now();
         }
-        Ok(())
+        state.writer.check_fence()
     }
 
     async fn close(&self) -> Result<(), StorageError> {
@@ -163,10 +167,13 @@ impl Storage for PostgresStore {
 
     async fn inbox(&self) -> Result<Vec<InboxMessage>, StorageError> {
         let claim = &self.shared.claim;
+        let ids = || -> Vec<String> { self.shared.queue().entries.iter().map(|entry| entry.id.clone()).collect() };
+        // an entry may be kept and leave the queue meanwhile
+        let mut queued: HashSet<String> = ids().into_iter().collect();
         let messages = self.shared.sessions.pending(&claim.session).await;
         let messages =
             messages.map_err(|error| super::writer::storage_error("read the inbox of", &claim.session, error))?;
-        let queued: HashSet<String> = self.shared.queue().entries.iter().map(|entry| entry.id.clone()).collect();
+        queued.extend(ids());
         let mut offered = self.shared.offered();
         offered.extend(messages.iter().map(|message| message.id.clone()));
         Ok(messages.into_iter().filter(|message| !queued.contains(&message.id)).collect())

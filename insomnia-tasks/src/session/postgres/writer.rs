@@ -4,12 +4,15 @@ use tokio_postgres::{error::SqlState, types::Type};
 
 use super::{PostgresError, PostgresSessions, error::Failure, store::Claim};
 use crate::session::{
+    digest::Sha256,
     line,
     record::{Entry, EntryBody},
     storage::StorageError,
 };
 
 /// Appends as one owner of a session. Every statement names the owner's epoch, and an append where it must begin.
+///
+/// An append is one call of a function of the database, see `migrations/0002.sql`.
 pub(super) struct Writer {
     sessions: PostgresSessions,
     claim: Claim,
@@ -19,32 +22,7 @@ pub(super) struct Writer {
     fenced: Option<String>,
 }
 
-// one statement, one round trip: the session's row is changed if it is as expected, and the entries follow from that row
-const APPEND: &str = "with own as (
-    update insomnia_sessions
-    set head_seq = $4, lease_until = now() + $5 * interval '1 millisecond', updated = now(), live_compact_seq =
-        coalesce($10::bigint, case when live_compact_seq > $11::bigint then null else live_compact_seq end)
-    where session_id = $1 and epoch = $2 and head_seq = $3 returning session_id, epoch
-), added as (
-    insert into insomnia_items (session_id, seq, epoch, item_id, kind, body)
-    select own.session_id, item.seq, own.epoch, item.id, item.kind, item.body
-    from own, unnest($6::bigint[], $7::text[], $8::text[], $9::text[]) as item (seq, id, kind, body)
-) select epoch from own";
-
-// the same, and the messages of the inbox that the entries hold leave it with them
-const APPEND_AND_TAKE: &str = "with own as (
-    update insomnia_sessions
-    set head_seq = $4, lease_until = now() + $5 * interval '1 millisecond', updated = now(), live_compact_seq =
-        coalesce($10::bigint, case when live_compact_seq > $11::bigint then null else live_compact_seq end)
-    where session_id = $1 and epoch = $2 and head_seq = $3 returning session_id, epoch
-), added as (
-    insert into insomnia_items (session_id, seq, epoch, item_id, kind, body)
-    select own.session_id, item.seq, own.epoch, item.id, item.kind, item.body
-    from own, unnest($6::bigint[], $7::text[], $8::text[], $9::text[]) as item (seq, id, kind, body)
-), taken as (
-    delete from insomnia_inbox using own
-    where insomnia_inbox.session_id = own.session_id and insomnia_inbox.item_id = any($12::text[])
-) select epoch from own";
+const APPEND: &str = "select insomnia_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
 const STATE: &str = "select s.epoch, s.head_seq, s.owner, array(
         select i.item_id from insomnia_items i where i.session_id = s.session_id and i.seq > $2 and i.seq <= s.head_seq
@@ -118,7 +96,7 @@ impl Writer {
         }
         let last = seqs.last().copied().unwrap_or(self.head);
         let (compact, rewound) = live_compact(batch);
-        let mut params: Vec<super::database::Param<'_>> = vec![
+        let params: [super::database::Param<'_>; 12] = [
             (&self.claim.session, Type::TEXT),
             (&self.claim.epoch, Type::INT8),
             (&self.head, Type::INT8),
@@ -130,16 +108,11 @@ impl Writer {
             (&bodies, Type::TEXT_ARRAY),
             (&compact, Type::INT8),
             (&rewound, Type::INT8),
+            (&taken, Type::TEXT_ARRAY),
         ];
-        let sql = if taken.is_empty() {
-            APPEND
-        } else {
-            params.push((&taken, Type::TEXT_ARRAY));
-            APPEND_AND_TAKE
-        };
-        match self.sessions.query("append", sql, &params).await {
-            Ok(rows) if rows.is_empty() => Ok(Sent::Nothing),
-            Ok(_) => Ok(Sent::Kept),
+        match self.sessions.query("append", APPEND, &params).await {
+            Ok(rows) if rows.iter().any(|row| row.get(0)) => Ok(Sent::Kept),
+            Ok(_) => Ok(Sent::Nothing),
             Err(PostgresError::Refused { source, .. })
                 if source.sql_state() == Some(SqlState::UNIQUE_VIOLATION.code()) =>
             {
@@ -197,7 +170,7 @@ impl Writer {
         released.map(|_| ()).map_err(|error| self.error("release", error))
     }
 
-    fn check_fence(&self) -> Result<(), StorageError> {
+    pub(super) fn check_fence(&self) -> Result<(), StorageError> {
         match &self.fenced {
             Some(by) => Err(StorageError::Fenced { target: self.target(), by: by.clone() }),
             None => Ok(()),
@@ -238,13 +211,17 @@ pub(super) fn number(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
-/// The entry's id in the tables, where each must have one.
+/// The entry's id in the tables, where each must have one, of a length that an index takes, and without NUL.
 pub(super) fn item_id(entry: &Entry) -> Cow<'_, str> {
-    match entry.id.is_empty() {
-        true => format!("#{}", entry.seq).into(),
-        false => entry.id.as_str().into(),
+    match entry.id.as_str() {
+        "" => format!("#{}", entry.seq).into(),
+        odd if odd.len() > LONGEST_ID || odd.contains('\0') => format!("sha256:{}", Sha256::of(odd)).into(),
+        id => id.into(),
     }
 }
+
+/// In bytes. An index takes some more.
+const LONGEST_ID: usize = 1_000;
 
 /// The newest compaction among these entries that none of them makes void, and how far back they make others void.
 pub(super) fn live_compact(entries: &[Entry]) -> (Option<i64>, Option<i64>) {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(dialect.late_system, LateSystem::Merge);
 /// ```
 ///
-#[doc = include_str!("../../docs/dialects.md")]
+/// Which servers get which preset, and why, is in the [guide](crate::guide::dialects).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
