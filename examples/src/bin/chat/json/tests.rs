@@ -25,7 +25,7 @@ pub(super) struct TaskShape {
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[allow(dead_code)]
+#[allow(dead_code)] // only its schema is of use
 enum Status {
     Pending,
     InProgress,
@@ -35,7 +35,7 @@ enum Status {
 
 /// How the library prints token counts.
 #[derive(JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code)] // only its schema is of use
 pub(super) struct UsageShape {
     /// Those of the request.
     prompt_tokens: Option<u64>,
