@@ -1,5 +1,4 @@
-use quote::ToTokens;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token, meta::ParseNestedMeta};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, meta::ParseNestedMeta};
 
 use crate::errors::Errors;
 
@@ -8,6 +7,7 @@ use crate::errors::Errors;
 pub(crate) struct ToolAttrs<'a> {
     pub(crate) name: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
+    pub(crate) krate: Option<Path>,
     pub(crate) doc: Option<Doc<'a>>,
 }
 
@@ -29,30 +29,35 @@ impl<'a> ToolAttrs<'a> {
     }
 
     fn option(&mut self, meta: &ParseNestedMeta<'_>, errors: &mut Errors) -> syn::Result<()> {
-        let slot = match meta.path.get_ident().map(ToString::to_string).as_deref() {
-            Some("name") => &mut self.name,
-            Some("description") => &mut self.description,
+        let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let given_before = match option.as_str() {
+            "name" => self.name.replace(text(meta, &option)?).is_some(),
+            "description" => self.description.replace(text(meta, &option)?).is_some(),
+            "crate" => self.krate.replace(path(&text(meta, &option)?)?).is_some(),
             _ => {
                 errors.at(
                     &meta.path,
-                    "unknown option: `#[tool(...)]` knows `name = \"...\"` and `description = \"...\"`",
+                    "unknown option: `#[tool(...)]` knows `name = \"...\"`, `description = \"...\"` and `crate = \"...\"`",
                 );
                 return skip_value(meta);
             }
         };
-        let option = meta.path.to_token_stream();
-        let value: LitStr = meta
-            .value()
-            .and_then(|value| value.parse())
-            .map_err(|error| syn::Error::new(error.span(), format!("write `{option} = \"...\"`")))?;
-        match slot {
-            Some(_) => {
-                errors.at(&meta.path, format!("`{option}` is given twice: remove one of the two"));
-            }
-            None => *slot = Some(value),
+        if given_before {
+            errors.at(&meta.path, format!("`{option}` is given twice: remove one of the two"));
         }
         Ok(())
     }
+}
+
+fn text(meta: &ParseNestedMeta<'_>, option: &str) -> syn::Result<LitStr> {
+    let value = meta.value().and_then(|value| value.parse());
+    value.map_err(|error| syn::Error::new(error.span(), format!("write `{option} = \"...\"`")))
+}
+
+fn path(text: &LitStr) -> syn::Result<Path> {
+    let way_out = "this is no path to `insomnia-tasks`: write the name that your manifest gives it, such as \
+                   `crate = \"tasks\"`, or a path to it, such as `crate = \"crate::prelude::insomnia_tasks\"`";
+    text.parse_with(Path::parse_mod_style).map_err(|_| syn::Error::new(text.span(), way_out))
 }
 
 /// Reports `#[tool(...)]` where it has no meaning.

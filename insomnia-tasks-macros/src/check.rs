@@ -1,7 +1,7 @@
 use syn::{Data, DataEnum, DeriveInput, Fields, Variant, ext::IdentExt};
 
 use crate::{
-    attr::refuse,
+    attr::{ToolAttrs, refuse},
     errors::Errors,
     fields,
     model::{Tool, ToolInput, ToolVariant, Toolbox},
@@ -108,7 +108,10 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
         errors.at(&input.generics, "a toolbox cannot be generic: write the types out");
     }
     let way_out = "`#[tool(...)]` stands on the struct of a tool: move it there";
-    refuse(&input.attrs, way_out, &mut errors);
+    let attrs = ToolAttrs::read(&input.attrs, &mut errors);
+    for given in [attrs.name, attrs.description].into_iter().flatten() {
+        errors.at(given, "a tool is described on its own struct: move it there. A toolbox takes `crate = \"...\"` alone");
+    }
     if let Data::Enum(data) = &input.data {
         data.variants.iter().for_each(|variant| refuse(&variant.attrs, way_out, &mut errors));
     }
@@ -124,7 +127,7 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
             Vec::new()
         }
     };
-    errors.finish(Some(Toolbox { ident: &input.ident, variants }))
+    errors.finish(Some(Toolbox { input, variants }))
 }
 
 fn check_variants<'a>(input: &DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Vec<ToolVariant<'a>> {

@@ -1,4 +1,4 @@
-use syn::{DeriveInput, Ident, Type, Variant};
+use syn::{DeriveInput, Type, Variant};
 
 use crate::{attr::ToolAttrs, errors::Errors};
 
@@ -23,7 +23,7 @@ pub(crate) struct Tool<'a> {
 
 /// A toolbox in which nothing is wrong.
 pub(crate) struct Toolbox<'a> {
-    pub(crate) ident: &'a Ident,
+    pub(crate) input: &'a DeriveInput,
     pub(crate) variants: Vec<ToolVariant<'a>>,
 }
 
