@@ -1,4 +1,4 @@
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, meta::ParseNestedMeta};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, meta::ParseNestedMeta, spanned::Spanned};
 
 use crate::errors::Errors;
 
@@ -6,15 +6,22 @@ use crate::errors::Errors;
 #[derive(Default)]
 pub(crate) struct ToolAttrs<'a> {
     pub(crate) name: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
+    pub(crate) description: Option<Expr>,
     pub(crate) krate: Option<Path>,
     pub(crate) doc: Option<Doc<'a>>,
 }
 
-/// A doc comment: its text in paragraphs, and where it stands.
+/// A doc comment, and where it stands.
 pub(crate) struct Doc<'a> {
-    pub(crate) text: String,
+    pub(crate) text: DocText<'a>,
     pub(crate) lines: Vec<&'a Attribute>,
+}
+
+pub(crate) enum DocText<'a> {
+    /// In paragraphs.
+    Written(String),
+    /// Parts of which some are known to the compiler alone, such as `include_str!("...")`.
+    Computed(Vec<&'a Expr>),
 }
 
 impl<'a> ToolAttrs<'a> {
@@ -32,7 +39,7 @@ impl<'a> ToolAttrs<'a> {
         let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
         let given_before = match option.as_str() {
             "name" => self.name.replace(text(meta, &option)?).is_some(),
-            "description" => self.description.replace(text(meta, &option)?).is_some(),
+            "description" => self.description.replace(computed(meta, &option)?).is_some(),
             "crate" => self.krate.replace(path(&text(meta, &option)?)?).is_some(),
             _ => {
                 errors.at(
@@ -52,6 +59,17 @@ impl<'a> ToolAttrs<'a> {
 fn text(meta: &ParseNestedMeta<'_>, option: &str) -> syn::Result<LitStr> {
     let value = meta.value().and_then(|value| value.parse());
     value.map_err(|error| syn::Error::new(error.span(), format!("write `{option} = \"...\"`")))
+}
+
+/// A text, or what the compiler makes one of: a constant, `concat!(..)`, `include_str!(..)`.
+fn computed(meta: &ParseNestedMeta<'_>, option: &str) -> syn::Result<Expr> {
+    let way_out = |place| syn::Error::new(place, format!("write `{option} = \"...\"`, or name a constant"));
+    let value: Expr = meta.value().and_then(|value| value.parse()).map_err(|error| way_out(error.span()))?;
+    match ungrouped(&value) {
+        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => Ok(value),
+        Expr::Lit(other) => Err(way_out(other.span())),
+        _ => Ok(value),
+    }
 }
 
 fn path(text: &LitStr) -> syn::Result<Path> {
@@ -80,25 +98,35 @@ pub(crate) fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 }
 
 pub(crate) fn doc(attrs: &[Attribute]) -> Option<Doc<'_>> {
-    let (lines, texts): (Vec<_>, Vec<_>) = attrs.iter().filter_map(|attr| Some((attr, doc_text(attr)?))).unzip();
+    let (lines, values): (Vec<_>, Vec<_>) = attrs.iter().filter_map(|attr| Some((attr, doc_value(attr)?))).unzip();
+    let Some(texts) = values.iter().map(|value| literal(value)).collect::<Option<Vec<_>>>() else {
+        return Some(Doc { text: DocText::Computed(values), lines });
+    };
     let text = paragraphs(texts.iter().flat_map(|text| text.split('\n')));
-    (!text.is_empty()).then_some(Doc { text, lines })
+    (!text.is_empty()).then_some(Doc { text: DocText::Written(text), lines })
 }
 
-fn doc_text(attr: &Attribute) -> Option<String> {
-    let Meta::NameValue(meta) = &attr.meta else { return None };
-    if !meta.path.is_ident("doc") {
-        return None;
+fn doc_value(attr: &Attribute) -> Option<&Expr> {
+    match &attr.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(&meta.value),
+        _ => None,
     }
-    let mut value = &meta.value;
-    // What comes through a `macro_rules` variable is wrapped.
-    while let Expr::Group(group) = value {
-        value = &group.expr;
-    }
-    match value {
+}
+
+/// The text that an expression is as it stands.
+pub(crate) fn literal(value: &Expr) -> Option<String> {
+    match ungrouped(value) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
+}
+
+/// What comes through a `macro_rules` variable is wrapped.
+fn ungrouped(mut value: &Expr) -> &Expr {
+    while let Expr::Group(group) = value {
+        value = &group.expr;
+    }
+    value
 }
 
 /// Joins the lines of each paragraph by spaces, and paragraphs by line breaks. Lines that mean something to Markdown by

@@ -1,10 +1,12 @@
-use syn::{Data, DataEnum, DeriveInput, Fields, Variant, ext::IdentExt};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Variant, ext::IdentExt};
 
 use crate::{
-    attr::{ToolAttrs, refuse},
+    attr::{DocText, ToolAttrs, literal, refuse},
     errors::Errors,
     fields,
-    model::{Tool, ToolInput, ToolVariant, Toolbox},
+    model::{Description, Tool, ToolInput, ToolVariant, Toolbox},
 };
 
 /// Characters of a description that every server takes.
@@ -64,14 +66,20 @@ fn check_name(tool: &ToolInput<'_>, errors: &mut Errors) -> String {
     }
 }
 
-fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String> {
+fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<Description> {
     let attrs = &tool.attrs;
     let (text, place) = match (&attrs.description, &attrs.doc) {
-        (Some(given), _) => (given.value().trim().to_owned(), quote::quote!(#given)),
-        (None, Some(doc)) => {
-            let lines = &doc.lines;
-            (doc.text.clone(), quote::quote!(#(#lines)*))
-        }
+        (Some(given), _) => match literal(given) {
+            Some(text) => (text.trim().to_owned(), quote!(#given)),
+            None => return Some(Description::Computed(quote!(#given))),
+        },
+        (None, Some(doc)) => match &doc.text {
+            DocText::Written(text) => {
+                let lines = &doc.lines;
+                (text.clone(), quote!(#(#lines)*))
+            }
+            DocText::Computed(parts) => return Some(Description::Computed(joined(parts))),
+        },
         (None, None) => {
             errors.at(
                 &tool.input.ident,
@@ -93,7 +101,17 @@ fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String
             ),
         );
     }
-    Some(text)
+    Some(Description::Written(text))
+}
+
+/// The parts of a doc comment as one expression.
+fn joined(parts: &[&Expr]) -> TokenStream {
+    let lines = parts.iter().map(|part| match literal(part) {
+        Some(text) => text.strip_prefix(' ').unwrap_or(&text).to_token_stream(),
+        None => part.to_token_stream(),
+    });
+    let lines = lines.enumerate().map(|(index, line)| if index == 0 { line } else { quote!("\n", #line) });
+    quote!(::core::concat!(#(#lines),*))
 }
 
 fn is_valid_name(name: &str) -> bool {
@@ -109,9 +127,9 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
     }
     let way_out = "`#[tool(...)]` stands on the struct of a tool: move it there";
     let attrs = ToolAttrs::read(&input.attrs, &mut errors);
-    for given in [attrs.name, attrs.description].into_iter().flatten() {
-        errors.at(given, "a tool is described on its own struct: move it there. A toolbox takes `crate = \"...\"` alone");
-    }
+    let of_a_tool = "a tool is described on its own struct: move it there; a toolbox takes `crate = \"...\"` alone";
+    attrs.name.iter().for_each(|name| errors.at(name, of_a_tool));
+    attrs.description.iter().for_each(|description| errors.at(description, of_a_tool));
     if let Data::Enum(data) = &input.data {
         data.variants.iter().for_each(|variant| refuse(&variant.attrs, way_out, &mut errors));
     }

@@ -3,8 +3,9 @@ use quote::{quote, quote_spanned};
 use syn::{DeriveInput, spanned::Spanned};
 
 use crate::{
+    check::MAX_DESCRIPTION,
     krate::Krate,
-    model::{Tool, Toolbox},
+    model::{Description, Tool, Toolbox},
 };
 
 pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
@@ -14,6 +15,10 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
     let bounds = arguments_bound(input, &krate);
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     let definition = definition(input, &krate);
+    let (description, check) = match description {
+        Description::Written(text) => (quote!(#text), None),
+        Description::Computed(text) => computed(text, &krate),
+    };
     // At the struct's name, so that a missing `Deserialize` or `JsonSchema` is reported there.
     quote_spanned! {ident.span()=>
         #[automatically_derived]
@@ -28,7 +33,26 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
                 #definition
             }
         }
+
+        #check
     }
+}
+
+/// A description that only the compiler knows, and its check.
+fn computed(text: &TokenStream, krate: &Krate) -> (TokenStream, Option<TokenStream>) {
+    let private = krate.private(text.span());
+    let out_of_bounds = format!(
+        "the description is empty or has more than {MAX_DESCRIPTION} characters: say in a sentence what the tool does \
+         and when to use it"
+    );
+    let text = quote_spanned!(text.span()=> const __TEXT: &::core::primitive::str = #text;);
+    let check = quote_spanned! {text.span()=>
+        const _: () = {
+            #text
+            ::core::assert!(#private::is_description(__TEXT), #out_of_bounds);
+        };
+    };
+    (quote!({ #text __TEXT.trim_ascii() }), Some(check))
 }
 
 /// The body that renders the definition once.

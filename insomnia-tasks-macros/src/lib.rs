@@ -22,7 +22,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// Makes a struct a tool: its name is the tool's, its doc comment the description. `#[tool(...)]` on the struct takes
 ///
 /// - `name = "..."`: another name;
-/// - `description = "..."`: another description;
+/// - `description = "..."`: another description. In place of the text may stand a constant, `concat!(..)` or
+///   `include_str!(..)`, as in the doc comment itself (`#[doc = include_str!("read.md")]`). Such a text goes to the model as it
+///   is, where the lines of a doc comment are joined into paragraphs;
 /// - `crate = "..."`: the path by which `insomnia-tasks` is reached, where it has another name in the manifest
 ///   (`tasks = { package = "insomnia-tasks", .. }`) or is reexported by another crate.
 #[proc_macro_derive(Tool, attributes(tool))]

@@ -1,3 +1,4 @@
+use proc_macro2::TokenStream;
 use syn::{DeriveInput, Type, Variant};
 
 use crate::{attr::ToolAttrs, errors::Errors};
@@ -18,7 +19,15 @@ impl<'a> ToolInput<'a> {
 pub(crate) struct Tool<'a> {
     pub(crate) input: &'a DeriveInput,
     pub(crate) name: String,
-    pub(crate) description: String,
+    pub(crate) description: Description,
+}
+
+/// What the model is told of a tool.
+pub(crate) enum Description {
+    /// Judged already.
+    Written(String),
+    /// An expression, for the compiler to judge.
+    Computed(TokenStream),
 }
 
 /// A toolbox in which nothing is wrong.

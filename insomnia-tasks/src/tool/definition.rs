@@ -135,7 +135,7 @@ impl ToolDefinition {
 }
 
 /// Characters that a tool's description may have on every server.
-const MAX_DESCRIPTION: usize = 1024;
+pub(super) const MAX_DESCRIPTION: usize = 1024;
 
 fn is_valid_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -9,6 +9,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use super::definition::MAX_DESCRIPTION;
 pub use super::{
     DecodeError, DefinitionError, IntoToolOutput, Run, RunToolbox, Tool, ToolDefinition, ToolError, ToolOutput, Toolbox,
 };
@@ -36,6 +37,20 @@ pub fn unknown_tool(name: &str, known: &[&'static str]) -> DecodeError {
     DecodeError::Unknown { name: name.to_owned(), known: known.to_vec() }
 }
 
+/// Whether servers take this as the description of a tool.
+pub const fn is_description(text: &str) -> bool {
+    let bytes = text.trim_ascii().as_bytes();
+    let (mut characters, mut at) = (0, 0);
+    while at < bytes.len() {
+        // all but the bytes that continue a character
+        if bytes[at] & 0xc0 != 0x80 {
+            characters += 1;
+        }
+        at += 1;
+    }
+    characters > 0 && characters <= MAX_DESCRIPTION
+}
+
 /// Whether the name at `index` stands earlier in the list too.
 pub const fn is_repeated(names: &[&str], index: usize) -> bool {
     let mut earlier = 0;
@@ -60,4 +75,22 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
         at += 1;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_have_bounds() {
+        for (text, taken) in [
+            ("Do it.".to_owned(), true),
+            (format!("  {}\n", "ä".repeat(1024)), true),
+            ("ä".repeat(1025), false),
+            (" \n\t".to_owned(), false),
+            (String::new(), false),
+        ] {
+            assert_eq!(is_description(&text), taken, "{text}");
+        }
+    }
 }

@@ -11,7 +11,8 @@ use super::{
 ///
 /// Derive it on a struct. The struct's name is the tool's name, its doc comment is the description that the model
 /// reads, and the doc comments of the fields describe the parameters. Lines of a doc comment are joined into paragraphs.
-/// `#[tool(name = "...")]` and `#[tool(description = "...")]` override. `#[tool(crate = "...")]` is the path to this crate, where
+/// `#[tool(name = "...")]` and `#[tool(description = "...")]` override. A description may also be `include_str!(..)`, and with the
+/// attribute any constant; it is told as it is, and its length is checked at compile time. `#[tool(crate = "...")]` is the path to this crate, where
 /// it goes by another name; serde and schemars have an attribute of that name, too.
 ///
 /// A tool may be generic over types; each has its own definition, so give only one of them to a set of tools.
