@@ -102,7 +102,7 @@ pub(crate) fn doc(attrs: &[Attribute]) -> Option<Doc<'_>> {
     let Some(texts) = values.iter().map(|value| literal(value)).collect::<Option<Vec<_>>>() else {
         return Some(Doc { text: DocText::Computed(values), lines });
     };
-    let text = paragraphs(texts.iter().flat_map(|text| text.split('\n')));
+    let text = paragraphs(texts.iter().flat_map(|text| lines_of(text)));
     (!text.is_empty()).then_some(Doc { text: DocText::Written(text), lines })
 }
 
@@ -127,6 +127,18 @@ fn ungrouped(mut value: &Expr) -> &Expr {
         value = &group.expr;
     }
     value
+}
+
+/// The lines of a text, without what a block comment has at their left: the indentation of the code and a column of `*`.
+fn lines_of(text: &str) -> Vec<&str> {
+    let Some((first, rest)) = text.split_once('\n') else { return vec![text] };
+    let unindented = |line: &str| line.trim_start_matches([' ', '\t']).len();
+    let filled = || rest.split('\n').filter(|line| unindented(line) > 0);
+    let indent = filled().map(|line| line.len() - unindented(line)).min().unwrap_or_default();
+    // at the very left it is a list
+    let starred = indent > 0 && filled().all(|line| line.get(indent..).is_some_and(|line| line.starts_with('*')));
+    let left = indent + usize::from(starred);
+    std::iter::once(first).chain(rest.split('\n').map(|line| line.get(left..).unwrap_or_default())).collect()
 }
 
 /// Joins the lines of each paragraph by spaces, and paragraphs by line breaks. Lines that mean something to Markdown by
@@ -162,7 +174,22 @@ fn stands_alone(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::paragraphs;
+    use super::{lines_of, paragraphs};
+
+    #[test]
+    fn reads_block_comments() {
+        for (text, want) in [
+            (" Read.", &[" Read."] as &[_]),
+            (" Read\n * a file\n *\n * - or two\n ", &[" Read", " a file", "", " - or two", ""]),
+            ("\n\t * Read\n\n\t * it\n\t ", &["", " Read", "", " it", ""]),
+            ("\n    Read\n      it\n    ", &["", "Read", "  it", ""]),
+            (" Read:\n* one\n* two", &[" Read:", "* one", "* two"]),
+            (" Read:\n * one\n - two", &[" Read:", "* one", "- two"]),
+            (" Read\n \u{3000}* it\n  *", &[" Read", "\u{3000}* it", " *"]),
+        ] {
+            assert_eq!(lines_of(text), want, "{text}");
+        }
+    }
 
     #[test]
     fn joins_lines_into_paragraphs() {

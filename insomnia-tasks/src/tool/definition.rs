@@ -3,7 +3,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use schemars::generate::SchemaSettings;
+use schemars::{
+    Schema,
+    generate::SchemaSettings,
+    transform::{RecursiveTransform, Transform},
+};
 use serde::{Serialize, Serializer};
 use serde_json::{
     Value,
@@ -11,7 +15,7 @@ use serde_json::{
 };
 
 use super::{
-    schema::{SchemaError, allow_null, plain, strict},
+    schema::{SchemaError, allow_null, plain, strict, undecorated},
     tool::Tool,
 };
 
@@ -88,6 +92,7 @@ impl ToolDefinition {
         let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
         // The tool's own description says it.
         schema.remove("description");
+        RecursiveTransform(tidy).transform(&mut schema);
         Self::new(T::NAME, T::DESCRIPTION, schema.to_value())
     }
 
@@ -131,6 +136,13 @@ impl ToolDefinition {
         let Rendered { name, description, .. } = &*self.shared;
         let function = Function { name, description, parameters: &parameters, strict };
         to_raw_value(&Entry { kind: "function", function }).ok()
+    }
+}
+
+/// Takes off the descriptions what only readers of the code have of it.
+fn tidy(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = undecorated(description).into_owned();
     }
 }
 

@@ -21,6 +21,7 @@
 //! # Ok::<(), insomnia_tasks::tool::schema::SchemaError>(())
 //! ```
 
+mod doc;
 mod error;
 mod null;
 mod object;
@@ -35,6 +36,7 @@ mod union;
 pub use error::SchemaError;
 pub use render::plain;
 
+pub(super) use doc::undecorated;
 pub(super) use null::allow_null;
 pub(super) use read::read;
 pub(super) use shape::{Kind, Shape};
