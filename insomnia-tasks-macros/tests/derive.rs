@@ -9,7 +9,7 @@ use insomnia_tasks::{
     IntoToolOutput, Run, Tool, ToolDefinition, ToolError, ToolOutput, ToolSet, Toolbox,
     tool::{AddToolError, DecodeError, DefinitionError, Json, RunToolbox},
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -141,6 +141,26 @@ fn a_schema_without_a_plain_form_is_an_error_that_names_tool_and_field() {
     assert_eq!(panic.downcast_ref::<String>(), Some(&message));
     // The arguments can be read all the same.
     assert!(Tree::parse(r#"{"root": {"children": [{"children": []}]}}"#).is_ok());
+}
+
+/// Do it to many.
+#[derive(Deserialize, JsonSchema, Tool)]
+#[serde(bound = "T: Tool")]
+#[schemars(bound = "T: Tool")]
+struct Many<T> {
+    #[schemars(schema_with = "schema_of::<T>")]
+    _one: T,
+}
+
+fn schema_of<T: Tool>(_: &mut SchemaGenerator) -> Schema {
+    serde_json::from_str(T::definition().parameters().get()).unwrap()
+}
+
+#[test]
+fn a_generic_tool_may_ask_for_the_definition_of_another() {
+    let told = Many::<Many<Search>>::definition().parameters().get().to_owned();
+    assert!(told.contains(r#""text":{"type":"string"}"#), "{told}");
+    assert!(std::ptr::eq(Many::<Search>::definition().raw(), Many::<Search>::definition().raw()));
 }
 
 #[test]

@@ -22,9 +22,13 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArguments for T {}
 /// The definition of one type of a generic tool, rendered once for each.
 pub fn definition_of_generic<T: Tool>() -> Result<ToolDefinition, DefinitionError> {
     static RENDERED: Mutex<BTreeMap<TypeId, Result<ToolDefinition, DefinitionError>>> = Mutex::new(BTreeMap::new());
-    // A panic of another type's schema leaves the map as it was.
-    let mut rendered = RENDERED.lock().unwrap_or_else(PoisonError::into_inner);
-    rendered.entry(TypeId::of::<T>()).or_insert_with(ToolDefinition::of::<T>).clone()
+    let rendered = || RENDERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = rendered().get(&TypeId::of::<T>()) {
+        return known.clone();
+    }
+    // Without the lock: a type may make its schema of another tool's definition. The first that is done is kept.
+    let definition = ToolDefinition::of::<T>();
+    rendered().entry(TypeId::of::<T>()).or_insert(definition).clone()
 }
 
 /// Turns what a tool returned into what the model sees.
