@@ -15,7 +15,7 @@ use serde_json::{
 };
 
 use super::{
-    schema::{SchemaError, allow_null, plain, strict, undecorated},
+    schema::{self, SchemaError, Shape, allow_null, plain, strict, undecorated},
     tool::Tool,
 };
 
@@ -44,6 +44,8 @@ struct Rendered {
     or_null: OnceLock<Option<Box<RawValue>>>,
     // rendered when a strict dialect first asks for it; None inside where strict mode cannot say it
     strict: OnceLock<Option<Box<RawValue>>>,
+    // read when a call's arguments first need it
+    shape: OnceLock<Option<Shape>>,
 }
 
 impl ToolDefinition {
@@ -80,6 +82,7 @@ impl ToolDefinition {
                 raw,
                 or_null: OnceLock::new(),
                 strict: OnceLock::new(),
+                shape: OnceLock::new(),
             }),
         })
     }
@@ -128,6 +131,12 @@ impl ToolDefinition {
     pub fn allow_null(&self) -> &RawValue {
         let render = || self.render(|plain| Some(allow_null(plain)), None);
         self.shared.or_null.get_or_init(render).as_deref().unwrap_or(&self.shared.raw)
+    }
+
+    /// What the parameters say, to read arguments by.
+    pub(super) fn shape(&self) -> Option<&Shape> {
+        let read = || schema::read(&serde_json::from_str(self.shared.parameters.get()).ok()?).ok();
+        self.shared.shape.get_or_init(read).as_ref()
     }
 
     fn render(&self, form: fn(&Value) -> Option<Value>, strict: Option<bool>) -> Option<Box<RawValue>> {

@@ -18,7 +18,8 @@ use super::{
 /// A tool may be generic over types; each has its own definition, so give only one of them to a set of tools.
 ///
 /// A field may be a string, a number, a boolean, an enum without data, a struct of such fields, a list or a map of them, an
-/// `Option` of them, or a `serde_json::Value`. A type that contains itself, an enum whose variants carry data, and a
+/// `Option` of them, or a `serde_json::Value`. A field that is an `Option` or has a serde default is optional; null in it is
+/// absence, so that the default counts even if it is not `None`. A type that contains itself, an enum whose variants carry data, and a
 /// tuple of different types have no schema that every server takes: see [`Tool::try_definition`].
 ///
 /// ```

@@ -135,6 +135,124 @@ fn null_is_absence() {
     assert_eq!(kinds(&all).unwrap().inner, Some(Inner { id: 1, flag: None }));
 }
 
+/// Take what has defaults.
+#[derive(Debug, Deserialize, JsonSchema, PartialEq, Tool)]
+struct Defaults {
+    #[serde(default = "ten")]
+    limit: Option<u32>,
+    #[serde(default = "high")]
+    level: Level,
+    nested: Option<Nested>,
+    nested_more: Option<BTreeMap<String, Vec<Nested>>>,
+    #[serde(default = "any_default")]
+    any: Option<Value>,
+    holes: Option<Vec<Option<u32>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(default)]
+struct Nested {
+    limit: Option<u32>,
+}
+
+impl Default for Nested {
+    fn default() -> Self {
+        Self { limit: Some(5) }
+    }
+}
+
+fn ten() -> Option<u32> {
+    Some(10)
+}
+
+fn high() -> Level {
+    Level::High
+}
+
+fn any_default() -> Option<Value> {
+    Some(json!("any"))
+}
+
+#[test]
+fn a_default_counts_for_null_as_for_absence() {
+    let read = |value: Value| Defaults::parse(&value.to_string()).unwrap();
+    let absent = read(json!({"nested": {}, "nested_more": {"a": [{}]}}));
+    assert_eq!((absent.limit, absent.nested.as_ref().unwrap().limit), (Some(10), Some(5)));
+    let null = json!({"limit": null, "level": null, "nested": {"limit": null}, "nested_more": {"a": [{"limit": null}]}});
+    assert_eq!(read(null.clone()), absent);
+    // also in text within the text, and beside what is mended
+    let quoted = json!({"limit": null, "nested": null.to_string().replace("limit", "other"), "nested_more": {"a": [{"limit": "null"}]}});
+    assert_eq!(read(quoted), absent);
+    // null is a value where any value is, and an entry of a list is no field
+    let kept = read(json!({"any": null, "holes": [null, 1]}));
+    assert_eq!((kept.any, kept.holes), (None, Some(vec![None, Some(1)])));
+    let error = Kinds::parse(r#"{"inner": {"id": null}}"#).unwrap_err().to_string();
+    assert!(error.contains("`inner.id`: expected a whole number from 0 to 4294967295, but null came"), "{error}");
+}
+
+#[test]
+fn empty_text_is_absence_where_no_text_can_be() {
+    for nothing in ["", " ", "null"] {
+        let all = json!({"count": nothing, "ratio": nothing, "flag": nothing, "list": nothing, "inner": nothing, "map": nothing,
+            "level": nothing, "defaulted": nothing});
+        let read = kinds(&all).unwrap();
+        assert_eq!(read, kinds(&json!({})).unwrap());
+        let read = kinds(&json!({"text": nothing, "any": nothing, "count": nothing})).unwrap();
+        assert_eq!((read.text.as_deref(), read.any, read.count), (Some(nothing), Some(json!(nothing)), None));
+        let read = Defaults::parse(&json!({"limit": nothing, "level": nothing}).to_string()).unwrap();
+        assert_eq!((read.limit, read.level), (Some(10), Level::High));
+    }
+    for (wrong, says) in [
+        (json!({"inner": {"id": ""}}), "`inner.id`: expected a whole number from 0 to 4294967295, but the string \"\" came"),
+        (json!({"list": [""]}), "`list[0]`: expected a whole number"),
+        (json!({"count": "none"}), "`count`: expected a whole number"),
+    ] {
+        let message = kinds(&wrong).unwrap_err();
+        assert!(message.contains(says), "{message}");
+    }
+}
+
+/// Take what is read by functions.
+#[derive(Debug, Deserialize, JsonSchema, PartialEq, Tool)]
+struct ByFunction {
+    #[serde(deserialize_with = "optional")]
+    line: Option<u32>,
+    places: Option<Vec<Place>>,
+    #[serde(deserialize_with = "never_null")]
+    #[schemars(with = "Option<u32>")]
+    stubborn: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct Place {
+    #[serde(deserialize_with = "optional")]
+    line: Option<u32>,
+}
+
+fn optional<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+fn never_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    u32::deserialize(deserializer)
+}
+
+#[test]
+fn an_optional_field_may_be_left_out_even_where_serde_wants_it() {
+    let read = |text: &str| ByFunction::parse(text).map_err(|error| error.to_string());
+    let want = ByFunction { line: None, places: Some(vec![Place { line: None }, Place { line: Some(3) }]), stubborn: 1 };
+    for text in [
+        r#"{"places": [{}, {"line": 3}], "stubborn": 1}"#,
+        r#"{"line": null, "places": [{"line": ""}, {"line": "3"}], "stubborn": "1"}"#,
+    ] {
+        assert_eq!(read(text).as_ref(), Ok(&want));
+    }
+    let error = read(r#"{"line": 1}"#).unwrap_err();
+    assert!(error.contains("`stubborn`: expected a whole number from 0 to 4294967295, but null came"), "{error}");
+    let error = read(r#"{"line": "x", "stubborn": 1}"#).unwrap_err();
+    assert!(error.contains("`line`: expected a whole number from 0 to 4294967295, but the string \"x\" came"), "{error}");
+}
+
 #[test]
 fn errors_name_the_field() {
     for (wrong, says) in [

@@ -39,5 +39,5 @@ pub use render::plain;
 pub(super) use doc::undecorated;
 pub(super) use null::allow_null;
 pub(super) use read::read;
-pub(super) use shape::{Kind, Shape};
+pub(super) use shape::{Kind, Property, Shape};
 pub(super) use strict::strict;
