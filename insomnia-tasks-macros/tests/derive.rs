@@ -189,6 +189,23 @@ async fn a_toolbox_runs_its_tools_on_one_state() {
     assert_eq!(*workspace.log.lock().unwrap(), ["read a", "read b", "search c"]);
 }
 
+#[derive(Toolbox)]
+enum Boxed {
+    ReadFile(Box<ReadFile>),
+    Search(Search),
+}
+
+#[tokio::test]
+async fn a_toolbox_may_box_its_tools() {
+    let workspace = Workspace::default();
+    assert_eq!(Boxed::definitions(), MyTools::definitions()[..2]);
+    let read = Boxed::decode("ReadFile", r#"{"path": "a", "line": "3"}"#).unwrap();
+    assert!(matches!(&read, Boxed::ReadFile(file) if file.line == Some(3)));
+    assert_eq!(read.run(&workspace).await.unwrap().text(), r#"{"from":3}"#);
+    let error = Boxed::decode("ReadFile", "{}").map(drop).unwrap_err().to_string();
+    assert!(error.contains("do not fit ReadFile: missing field `path`"), "{error}");
+}
+
 #[tokio::test]
 async fn a_set_forgets_types_and_keeps_order() {
     let workspace = Arc::new(Workspace::default());
