@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn errors_name_tool_and_field() {
-        let parameters = json!({"type": "object", "properties": {"x": {"type": ["string", "integer"]}}});
+        let parameters = json!({"type": "object", "properties": {"x": {"type": ["boolean", "integer"]}}});
         let error = ToolDefinition::new("t", "Does it.", parameters).unwrap_err().to_string();
         assert!(error.contains("`t`") && error.contains("`x`"), "{error}");
     }

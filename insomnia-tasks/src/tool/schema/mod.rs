@@ -3,8 +3,8 @@
 //! [`plain`] turns what schemars derives (or a host wrote by hand) into the form in which tool parameters are sent:
 //! everything inlined, one `type` per node, enums as strings, optional fields left out of `required`, `properties`
 //! spelled out even when empty, keys in declared order. What would only narrow a value further and is not understood
-//! everywhere (`pattern`, `default`, `not` …) is left out, a known `format` is told in words; what cannot be said plainly is an error that
-//! names the place.
+//! everywhere (`pattern`, `default` …) is left out, a known `format` is told in words. A value that may be written as text or
+//! otherwise (`"type": ["string", "number"]`) is told as text. What cannot be said plainly is an error that names the place.
 //!
 //! ```
 //! use insomnia_tasks::tool::schema::plain;
