@@ -303,6 +303,61 @@ fn errors_name_fields_of_flattened_structs_and_words_of_others() {
     assert!(message.contains("`positive`: expected a whole number from 0 to 255 but not 0"), "{message}");
 }
 
+/// Take what types read out of text.
+#[derive(Debug, Deserialize, JsonSchema, Tool)]
+#[expect(dead_code, reason = "read by the derives only")]
+struct Addresses {
+    /// Where to.
+    to: Option<std::net::IpAddr>,
+    user: Option<BTreeMap<String, Vec<User>>>,
+    other_than_zero: Option<std::num::NonZeroI32>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[expect(dead_code, reason = "read by the derives only")]
+struct User(String);
+
+impl TryFrom<String> for User {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Err(if name.len() > 5 { format!("there is no user {name}") } else { "there are no users".to_owned() })
+    }
+}
+
+#[test]
+fn errors_of_types_tell_what_came_and_what_was_expected() {
+    for (wrong, says) in [
+        (
+            json!({"to": "home"}),
+            r#"Addresses: `to`: invalid IP address syntax (the string "home" came; expected: Where to. An IP address); nothing"#,
+        ),
+        (
+            json!({"user": {"a": ["ada"]}}),
+            r#"Addresses: `user.a[0]`: there are no users (the string "ada" came); nothing"#,
+        ),
+        (json!({"user": {"a": ["hopper"]}}), "Addresses: `user.a[0]`: there is no user hopper; nothing"),
+        (
+            json!({"other_than_zero": 0}),
+            "expected a whole number from -2147483648 to 2147483647 but not 0, but the integer `0` came",
+        ),
+    ] {
+        let message = Addresses::parse(&wrong.to_string()).unwrap_err().to_string();
+        assert!(message.contains(says), "{message}");
+    }
+    assert!(Addresses::parse(r#"{"to": "", "other_than_zero": "null"}"#).unwrap().to.is_none());
+    let mark = 'ß';
+    for length in [10, 60, 100_000] {
+        let text = mark.to_string().repeat(length);
+        for wrong in [json!({"to": text}), json!({"user": {&text: [text]}}), json!({"user": {"a": [text]}})] {
+            let message = Addresses::parse(&wrong.to_string()).unwrap_err().to_string();
+            let echoed = message.matches(mark).count() * mark.len_utf8();
+            assert!((20..=ECHO).contains(&echoed), "{echoed}: {message}");
+        }
+    }
+}
+
 /// How much of the model's own `x`s a message repeats, in bytes.
 fn echoed(wrong: &Value) -> usize {
     kinds(wrong).unwrap_err().matches('x').count()
