@@ -83,7 +83,7 @@ pub(crate) fn all() -> Vec<Shape> {
         ),
         shape::<Amounts>(
             &[json!({"amount": "1.50", "step": -1}), json!({"amount": "3", "step": 1, "most": "-4"})],
-            &[json!({"amount": "much", "step": 1}), json!({"amount": "1", "step": 0}), json!({"amount": [1], "step": 1})],
+            &[json!({"amount": [1], "step": 1}), json!({"amount": "1", "step": 1.5}), json!({"step": 1})],
         ),
         shape::<Closed>(&[json!({"path": "a"})], &[json!({"path": 1})]),
         shape::<Unit>(&[json!({})], &[json!([]), json!(3)]),
