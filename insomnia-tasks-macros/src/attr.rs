@@ -1,4 +1,6 @@
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, meta::ParseNestedMeta, spanned::Spanned};
+use syn::{
+    Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, meta::ParseNestedMeta, parse_quote, spanned::Spanned,
+};
 
 use crate::errors::Errors;
 
@@ -39,7 +41,13 @@ impl<'a> ToolAttrs<'a> {
         let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
         let given_before = match option.as_str() {
             "name" => self.name.replace(text(meta, &option)?).is_some(),
-            "description" => self.description.replace(computed(meta, &option)?).is_some(),
+            "description" => {
+                let given = computed(meta, &option);
+                // one mistake is not two: there was a description
+                let value = given.clone().unwrap_or_else(|_| parse_quote!("..."));
+                let given_before = self.description.replace(value).is_some();
+                given.map(|_| given_before)?
+            }
             "crate" => self.krate.replace(path(&text(meta, &option)?)?).is_some(),
             _ => {
                 errors.at(
@@ -66,8 +74,7 @@ fn computed(meta: &ParseNestedMeta<'_>, option: &str) -> syn::Result<Expr> {
     let way_out = |place| syn::Error::new(place, format!("write `{option} = \"...\"`, or name a constant"));
     let value: Expr = meta.value().and_then(|value| value.parse()).map_err(|error| way_out(error.span()))?;
     match ungrouped(&value) {
-        Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => Ok(value),
-        Expr::Lit(other) => Err(way_out(other.span())),
+        Expr::Lit(other) if !matches!(other.lit, Lit::Str(_)) => Err(way_out(other.span())),
         _ => Ok(value),
     }
 }

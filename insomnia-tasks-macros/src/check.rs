@@ -1,6 +1,6 @@
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Variant, ext::IdentExt};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Variant, ext::IdentExt, spanned::Spanned};
 
 use crate::{
     attr::{DocText, ToolAttrs, literal, refuse},
@@ -104,14 +104,17 @@ fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<Descri
     Some(Description::Written(text))
 }
 
-/// The parts of a doc comment as one expression.
+/// The parts of a doc comment as one expression, at the place of what is not written out.
 fn joined(parts: &[&Expr]) -> TokenStream {
-    let lines = parts.iter().map(|part| match literal(part) {
-        Some(text) => text.strip_prefix(' ').unwrap_or(&text).to_token_stream(),
-        None => part.to_token_stream(),
+    let place = parts.iter().find(|part| literal(part).is_none()).map_or_else(Span::call_site, |part| part.span());
+    let lines = parts.iter().enumerate().map(|(index, part)| {
+        let line = match literal(part) {
+            Some(text) => text.strip_prefix(' ').unwrap_or(&text).to_token_stream(),
+            None => part.to_token_stream(),
+        };
+        if index == 0 { line } else { quote!("\n", #line) }
     });
-    let lines = lines.enumerate().map(|(index, line)| if index == 0 { line } else { quote!("\n", #line) });
-    quote!(::core::concat!(#(#lines),*))
+    quote_spanned!(place=> ::core::concat!(#(#lines),*))
 }
 
 fn is_valid_name(name: &str) -> bool {

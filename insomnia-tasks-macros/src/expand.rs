@@ -14,7 +14,7 @@ pub(crate) fn tool(tool: &Tool<'_>) -> TokenStream {
     let private = krate.private(ident.span());
     let bounds = arguments_bound(input, &krate);
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
-    let definition = definition(input, &krate);
+    let definition = definition(input, &private);
     let (description, check) = match description {
         Description::Written(text) => (quote!(#text), None),
         Description::Computed(text) => computed(text, &krate),
@@ -56,8 +56,7 @@ fn computed(text: &TokenStream, krate: &Krate) -> (TokenStream, Option<TokenStre
 }
 
 /// The body that renders the definition once.
-fn definition(input: &DeriveInput, krate: &Krate) -> TokenStream {
-    let private = krate.private(Span::call_site());
+fn definition(input: &DeriveInput, private: &TokenStream) -> TokenStream {
     // A static inside of a generic function would be one for all types.
     if !input.generics.params.is_empty() {
         return quote!(#private::definition_of_generic::<Self>());

@@ -50,7 +50,7 @@ fn last_line(schema: &Value) -> &str {
 
 fn string(schema: &Value) -> BoxedStrategy<Value> {
     let told = last_line(schema);
-    if let Some(pattern) = told.strip_prefix("Matches `").and_then(|rest| rest.strip_suffix("`.")) {
+    if let Some(pattern) = told.strip_prefix("Matches `^").and_then(|rest| rest.strip_suffix("$`.")) {
         // the digits of all scripts otherwise
         let pattern = pattern.replace(r"\d+", "[0-9]{1,9}");
         return string_regex(&pattern).unwrap().prop_map(Value::from).boxed();

@@ -21,7 +21,11 @@ pub(super) fn told<T: Tool>(problem: &Problem, value: &Value, shape: Option<&Sha
         _ => String::new(),
     };
     let place = shape.and_then(|shape| at(value, shape, problem.path().iter()));
-    ToolError::new(format!("the arguments do not fit {}: {}; nothing was run", T::NAME, sentence(&path, &reason, place)))
+    ToolError::new(format!(
+        "the arguments do not fit {}: {}; nothing was run",
+        T::NAME,
+        sentence(&path, &reason, place)
+    ))
 }
 
 fn sentence(path: &str, reason: &str, place: Option<(&Value, &Shape)>) -> String {

@@ -128,7 +128,9 @@ impl<'a> Reader<'a> {
         };
         let mut shape = Shape::of(kind);
         match name {
-            "string" => shape.notes.extend(map.get("format").and_then(Value::as_str).and_then(format).map(str::to_owned)),
+            "string" => {
+                shape.notes.extend(map.get("format").and_then(Value::as_str).and_then(format).map(str::to_owned))
+            }
             "integer" | "number" => shape.notes.extend(exception(map)),
             _ => {}
         }

@@ -39,7 +39,9 @@ fn hand_written_schemas() {
         assert!(matches!(schema(wrong), Err(SchemaError::Invalid { .. })));
     }
     assert!(matches!(schema(json!(false)), Err(SchemaError::NoValue { .. })));
-    for several in [json!({"enum": ["a", 1]}), json!({"type": ["boolean", "integer"]}), json!({"type": ["object", "array"]})] {
+    for several in
+        [json!({"enum": ["a", 1]}), json!({"type": ["boolean", "integer"]}), json!({"type": ["object", "array"]})]
+    {
         assert!(matches!(schema(several), Err(SchemaError::Union { .. })));
     }
 }
@@ -65,8 +67,10 @@ fn references_are_followed_and_bounded() {
 
 #[test]
 fn names_that_servers_refuse_are_refused() {
-    let named = |name: &str| plain(&json!({"type": "object", "properties": {"list": {"type": "array", "items":
-        {"type": "object", "properties": {name: {"type": "string"}}}}}}));
+    let named = |name: &str| {
+        plain(&json!({"type": "object", "properties": {"list": {"type": "array", "items":
+        {"type": "object", "properties": {name: {"type": "string"}}}}}}))
+    };
     for taken in ["a", "A-b_9.c", "_", "9", &"x".repeat(64)] {
         assert!(named(taken).is_ok(), "{taken}");
     }
