@@ -1,5 +1,6 @@
-use quote::ToTokens;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token, meta::ParseNestedMeta};
+use syn::{
+    Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, meta::ParseNestedMeta, parse_quote, spanned::Spanned,
+};
 
 use crate::errors::Errors;
 
@@ -7,14 +8,22 @@ use crate::errors::Errors;
 #[derive(Default)]
 pub(crate) struct ToolAttrs<'a> {
     pub(crate) name: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
+    pub(crate) description: Option<Expr>,
+    pub(crate) krate: Option<Path>,
     pub(crate) doc: Option<Doc<'a>>,
 }
 
-/// A doc comment: its text in paragraphs, and where it stands.
+/// A doc comment, and where it stands.
 pub(crate) struct Doc<'a> {
-    pub(crate) text: String,
+    pub(crate) text: DocText<'a>,
     pub(crate) lines: Vec<&'a Attribute>,
+}
+
+pub(crate) enum DocText<'a> {
+    /// In paragraphs.
+    Written(String),
+    /// Parts of which some are known to the compiler alone, such as `include_str!("...")`.
+    Computed(Vec<&'a Expr>),
 }
 
 impl<'a> ToolAttrs<'a> {
@@ -29,30 +38,51 @@ impl<'a> ToolAttrs<'a> {
     }
 
     fn option(&mut self, meta: &ParseNestedMeta<'_>, errors: &mut Errors) -> syn::Result<()> {
-        let slot = match meta.path.get_ident().map(ToString::to_string).as_deref() {
-            Some("name") => &mut self.name,
-            Some("description") => &mut self.description,
+        let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        let given_before = match option.as_str() {
+            "name" => self.name.replace(text(meta, &option)?).is_some(),
+            "description" => {
+                let given = computed(meta, &option);
+                // one mistake is not two: there was a description
+                let value = given.clone().unwrap_or_else(|_| parse_quote!("..."));
+                let given_before = self.description.replace(value).is_some();
+                given.map(|_| given_before)?
+            }
+            "crate" => self.krate.replace(path(&text(meta, &option)?)?).is_some(),
             _ => {
                 errors.at(
                     &meta.path,
-                    "unknown option: `#[tool(...)]` knows `name = \"...\"` and `description = \"...\"`",
+                    "unknown option: `#[tool(...)]` knows `name = \"...\"`, `description = \"...\"` and `crate = \"...\"`",
                 );
                 return skip_value(meta);
             }
         };
-        let option = meta.path.to_token_stream();
-        let value: LitStr = meta
-            .value()
-            .and_then(|value| value.parse())
-            .map_err(|error| syn::Error::new(error.span(), format!("write `{option} = \"...\"`")))?;
-        match slot {
-            Some(_) => {
-                errors.at(&meta.path, format!("`{option}` is given twice: remove one of the two"));
-            }
-            None => *slot = Some(value),
+        if given_before {
+            errors.at(&meta.path, format!("`{option}` is given twice: remove one of the two"));
         }
         Ok(())
     }
+}
+
+fn text(meta: &ParseNestedMeta<'_>, option: &str) -> syn::Result<LitStr> {
+    let value = meta.value().and_then(|value| value.parse());
+    value.map_err(|error| syn::Error::new(error.span(), format!("write `{option} = \"...\"`")))
+}
+
+/// A text, or what the compiler makes one of: a constant, `concat!(..)`, `include_str!(..)`.
+fn computed(meta: &ParseNestedMeta<'_>, option: &str) -> syn::Result<Expr> {
+    let way_out = |place| syn::Error::new(place, format!("write `{option} = \"...\"`, or name a constant"));
+    let value: Expr = meta.value().and_then(|value| value.parse()).map_err(|error| way_out(error.span()))?;
+    match ungrouped(&value) {
+        Expr::Lit(other) if !matches!(other.lit, Lit::Str(_)) => Err(way_out(other.span())),
+        _ => Ok(value),
+    }
+}
+
+fn path(text: &LitStr) -> syn::Result<Path> {
+    let way_out = "this is no path to `insomnia-tasks`: write the name that your manifest gives it, such as \
+                   `crate = \"tasks\"`, or a path to it, such as `crate = \"crate::prelude::insomnia_tasks\"`";
+    text.parse_with(Path::parse_mod_style).map_err(|_| syn::Error::new(text.span(), way_out))
 }
 
 /// Reports `#[tool(...)]` where it has no meaning.
@@ -75,25 +105,47 @@ pub(crate) fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 }
 
 pub(crate) fn doc(attrs: &[Attribute]) -> Option<Doc<'_>> {
-    let (lines, texts): (Vec<_>, Vec<_>) = attrs.iter().filter_map(|attr| Some((attr, doc_text(attr)?))).unzip();
-    let text = paragraphs(texts.iter().flat_map(|text| text.split('\n')));
-    (!text.is_empty()).then_some(Doc { text, lines })
+    let (lines, values): (Vec<_>, Vec<_>) = attrs.iter().filter_map(|attr| Some((attr, doc_value(attr)?))).unzip();
+    let Some(texts) = values.iter().map(|value| literal(value)).collect::<Option<Vec<_>>>() else {
+        return Some(Doc { text: DocText::Computed(values), lines });
+    };
+    let text = paragraphs(texts.iter().flat_map(|text| lines_of(text)));
+    (!text.is_empty()).then_some(Doc { text: DocText::Written(text), lines })
 }
 
-fn doc_text(attr: &Attribute) -> Option<String> {
-    let Meta::NameValue(meta) = &attr.meta else { return None };
-    if !meta.path.is_ident("doc") {
-        return None;
+fn doc_value(attr: &Attribute) -> Option<&Expr> {
+    match &attr.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(&meta.value),
+        _ => None,
     }
-    let mut value = &meta.value;
-    // What comes through a `macro_rules` variable is wrapped.
-    while let Expr::Group(group) = value {
-        value = &group.expr;
-    }
-    match value {
+}
+
+/// The text that an expression is as it stands.
+pub(crate) fn literal(value: &Expr) -> Option<String> {
+    match ungrouped(value) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
+}
+
+/// What comes through a `macro_rules` variable is wrapped.
+fn ungrouped(mut value: &Expr) -> &Expr {
+    while let Expr::Group(group) = value {
+        value = &group.expr;
+    }
+    value
+}
+
+/// The lines of a text, without what a block comment has at their left: the indentation of the code and a column of `*`.
+fn lines_of(text: &str) -> Vec<&str> {
+    let Some((first, rest)) = text.split_once('\n') else { return vec![text] };
+    let unindented = |line: &str| line.trim_start_matches([' ', '\t']).len();
+    let filled = || rest.split('\n').filter(|line| unindented(line) > 0);
+    let indent = filled().map(|line| line.len() - unindented(line)).min().unwrap_or_default();
+    // at the very left it is a list
+    let starred = indent > 0 && filled().all(|line| line.get(indent..).is_some_and(|line| line.starts_with('*')));
+    let left = indent + usize::from(starred);
+    std::iter::once(first).chain(rest.split('\n').map(|line| line.get(left..).unwrap_or_default())).collect()
 }
 
 /// Joins the lines of each paragraph by spaces, and paragraphs by line breaks. Lines that mean something to Markdown by
@@ -129,7 +181,22 @@ fn stands_alone(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::paragraphs;
+    use super::{lines_of, paragraphs};
+
+    #[test]
+    fn reads_block_comments() {
+        for (text, want) in [
+            (" Read.", &[" Read."] as &[_]),
+            (" Read\n * a file\n *\n * - or two\n ", &[" Read", " a file", "", " - or two", ""]),
+            ("\n\t * Read\n\n\t * it\n\t ", &["", " Read", "", " it", ""]),
+            ("\n    Read\n      it\n    ", &["", "Read", "  it", ""]),
+            (" Read:\n* one\n* two", &[" Read:", "* one", "* two"]),
+            (" Read:\n * one\n - two", &[" Read:", "* one", "- two"]),
+            (" Read\n \u{3000}* it\n  *", &[" Read", "\u{3000}* it", " *"]),
+        ] {
+            assert_eq!(lines_of(text), want, "{text}");
+        }
+    }
 
     #[test]
     fn joins_lines_into_paragraphs() {

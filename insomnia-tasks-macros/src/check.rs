@@ -1,10 +1,12 @@
-use syn::{Data, DataEnum, DeriveInput, Fields, Variant, ext::IdentExt};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Data, DataEnum, DeriveInput, Expr, Fields, Variant, ext::IdentExt, spanned::Spanned};
 
 use crate::{
-    attr::refuse,
+    attr::{DocText, ToolAttrs, literal, refuse},
     errors::Errors,
     fields,
-    model::{Tool, ToolInput, ToolVariant, Toolbox},
+    model::{Description, Tool, ToolInput, ToolVariant, Toolbox},
 };
 
 /// Characters of a description that every server takes.
@@ -64,14 +66,20 @@ fn check_name(tool: &ToolInput<'_>, errors: &mut Errors) -> String {
     }
 }
 
-fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String> {
+fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<Description> {
     let attrs = &tool.attrs;
     let (text, place) = match (&attrs.description, &attrs.doc) {
-        (Some(given), _) => (given.value().trim().to_owned(), quote::quote!(#given)),
-        (None, Some(doc)) => {
-            let lines = &doc.lines;
-            (doc.text.clone(), quote::quote!(#(#lines)*))
-        }
+        (Some(given), _) => match literal(given) {
+            Some(text) => (text.trim().to_owned(), quote!(#given)),
+            None => return Some(Description::Computed(quote!(#given))),
+        },
+        (None, Some(doc)) => match &doc.text {
+            DocText::Written(text) => {
+                let lines = &doc.lines;
+                (text.clone(), quote!(#(#lines)*))
+            }
+            DocText::Computed(parts) => return Some(Description::Computed(joined(parts))),
+        },
         (None, None) => {
             errors.at(
                 &tool.input.ident,
@@ -93,7 +101,20 @@ fn check_description(tool: &ToolInput<'_>, errors: &mut Errors) -> Option<String
             ),
         );
     }
-    Some(text)
+    Some(Description::Written(text))
+}
+
+/// The parts of a doc comment as one expression, at the place of what is not written out.
+fn joined(parts: &[&Expr]) -> TokenStream {
+    let place = parts.iter().find(|part| literal(part).is_none()).map_or_else(Span::call_site, |part| part.span());
+    let lines = parts.iter().enumerate().map(|(index, part)| {
+        let line = match literal(part) {
+            Some(text) => text.strip_prefix(' ').unwrap_or(&text).to_token_stream(),
+            None => part.to_token_stream(),
+        };
+        if index == 0 { line } else { quote!("\n", #line) }
+    });
+    quote_spanned!(place=> ::core::concat!(#(#lines),*))
 }
 
 fn is_valid_name(name: &str) -> bool {
@@ -108,7 +129,10 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
         errors.at(&input.generics, "a toolbox cannot be generic: write the types out");
     }
     let way_out = "`#[tool(...)]` stands on the struct of a tool: move it there";
-    refuse(&input.attrs, way_out, &mut errors);
+    let attrs = ToolAttrs::read(&input.attrs, &mut errors);
+    let of_a_tool = "a tool is described on its own struct: move it there; a toolbox takes `crate = \"...\"` alone";
+    attrs.name.iter().for_each(|name| errors.at(name, of_a_tool));
+    attrs.description.iter().for_each(|description| errors.at(description, of_a_tool));
     if let Data::Enum(data) = &input.data {
         data.variants.iter().for_each(|variant| refuse(&variant.attrs, way_out, &mut errors));
     }
@@ -124,7 +148,7 @@ pub(crate) fn toolbox(input: &DeriveInput) -> syn::Result<Toolbox<'_>> {
             Vec::new()
         }
     };
-    errors.finish(Some(Toolbox { ident: &input.ident, variants }))
+    errors.finish(Some(Toolbox { input, variants }))
 }
 
 fn check_variants<'a>(input: &DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Vec<ToolVariant<'a>> {

@@ -1,8 +1,11 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Data, DeriveInput};
 
-use crate::expand::{arguments_bound, bound};
+use crate::{
+    expand::{arguments_bound, bound},
+    krate::Krate,
+};
 
 /// An impl that satisfies the uses of a struct whose derive failed.
 pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
@@ -11,13 +14,15 @@ pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     if matches!(input.data, Data::Union(_)) {
         return error;
     }
-    let (ident, bounds) = (&input.ident, arguments_bound(input));
+    let krate = Krate::of(&input.attrs);
+    let private = krate.private(Span::call_site());
+    let (ident, bounds) = (&input.ident, arguments_bound(input, &krate));
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
     quote! {
         #error
 
         #[automatically_derived]
-        impl #impl_generics ::insomnia_tasks::__private::Tool for #ident #type_generics #bounds {
+        impl #impl_generics #private::Tool for #ident #type_generics #bounds {
             const NAME: &'static ::core::primitive::str = ::core::stringify!(#ident);
             const DESCRIPTION: &'static ::core::primitive::str = "";
         }
@@ -27,17 +32,18 @@ pub(crate) fn tool(input: &DeriveInput, error: &syn::Error) -> TokenStream {
 /// Impls that satisfy the uses of an enum whose derive failed.
 pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
+    let private = Krate::of(&input.attrs).private(Span::call_site());
     let (ident, bounds) = (&input.ident, bound(input, &quote!(::core::marker::Send + 'static)));
     let (impl_generics, type_generics, _) = input.generics.split_for_impl();
-    let run = input.generics.params.is_empty().then(|| run_toolbox(input));
+    let run = input.generics.params.is_empty().then(|| run_toolbox(input, &private));
     quote! {
         #error
 
         #[automatically_derived]
-        impl #impl_generics ::insomnia_tasks::__private::Toolbox for #ident #type_generics #bounds {
+        impl #impl_generics #private::Toolbox for #ident #type_generics #bounds {
             fn try_definitions() -> ::core::result::Result<
-                ::std::vec::Vec<::insomnia_tasks::__private::ToolDefinition>,
-                ::insomnia_tasks::__private::DefinitionError,
+                ::std::vec::Vec<#private::ToolDefinition>,
+                #private::DefinitionError,
             > {
                 ::core::unimplemented!()
             }
@@ -45,7 +51,7 @@ pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
             fn decode(
                 _: &::core::primitive::str,
                 _: &::core::primitive::str,
-            ) -> ::core::result::Result<Self, ::insomnia_tasks::__private::DecodeError> {
+            ) -> ::core::result::Result<Self, #private::DecodeError> {
                 ::core::unimplemented!()
             }
         }
@@ -54,17 +60,17 @@ pub(crate) fn toolbox(input: &DeriveInput, error: &syn::Error) -> TokenStream {
     }
 }
 
-fn run_toolbox(input: &DeriveInput) -> TokenStream {
+fn run_toolbox(input: &DeriveInput, private: &TokenStream) -> TokenStream {
     let ident = &input.ident;
     quote! {
         #[automatically_derived]
-        impl<__State: ?::core::marker::Sized + ::core::marker::Sync> ::insomnia_tasks::__private::RunToolbox<__State> for #ident {
+        impl<__State: ?::core::marker::Sized + ::core::marker::Sync> #private::RunToolbox<__State> for #ident {
             async fn run(
                 self,
                 _: &__State,
             ) -> ::core::result::Result<
-                ::insomnia_tasks::__private::ToolOutput,
-                ::insomnia_tasks::__private::ToolError,
+                #private::ToolOutput,
+                #private::ToolError,
             > {
                 ::core::unimplemented!()
             }

@@ -3,7 +3,11 @@ use std::collections::HashSet;
 use quote::ToTokens;
 use syn::{Attribute, Data, DeriveInput, Field, LitStr, Type, ext::IdentExt};
 
-use crate::{attr, check::MAX_DESCRIPTION, errors::Errors};
+use crate::{
+    attr::{self, Doc, DocText},
+    check::MAX_DESCRIPTION,
+    errors::Errors,
+};
 
 /// Judges the fields of a tool by what can be seen of them: their attributes, names, and types as they are written. What a
 /// named type holds is seen only when the definition is rendered.
@@ -95,10 +99,10 @@ fn is_valid_name(name: &str) -> bool {
 }
 
 fn check_description(field: &Field, errors: &mut Errors) {
-    if let Some(doc) = attr::doc(&field.attrs)
-        && doc.text.chars().count() > MAX_DESCRIPTION
+    if let Some(Doc { text: DocText::Written(text), lines }) = attr::doc(&field.attrs)
+        && text.chars().count() > MAX_DESCRIPTION
     {
-        let (length, lines) = (doc.text.chars().count(), doc.lines);
+        let length = text.chars().count();
         errors.at(
             quote::quote!(#(#lines)*),
             format!(

@@ -11,6 +11,7 @@ mod errors;
 mod expand;
 mod fallback;
 mod fields;
+mod krate;
 mod model;
 #[cfg(test)]
 mod snapshots;
@@ -18,8 +19,14 @@ mod snapshots;
 use proc_macro2::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct a tool: its name is the tool's, its doc comment the description. `#[tool(name = "...")]` and
-/// `#[tool(description = "...")]` override.
+/// Makes a struct a tool: its name is the tool's, its doc comment the description. `#[tool(...)]` on the struct takes
+///
+/// - `name = "..."`: another name;
+/// - `description = "..."`: another description. In place of the text may stand a constant, `concat!(..)` or
+///   `include_str!(..)`, as in the doc comment itself (`#[doc = include_str!("read.md")]`). Such a text goes to the model as it
+///   is, where the lines of a doc comment are joined into paragraphs;
+/// - `crate = "..."`: the path by which `insomnia-tasks` is reached, where it has another name in the manifest
+///   (`tasks = { package = "insomnia-tasks", .. }`) or is reexported by another crate.
 #[proc_macro_derive(Tool, attributes(tool))]
 pub fn derive_tool(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     tool(&parse_macro_input!(input as DeriveInput)).into()
@@ -32,7 +39,8 @@ fn tool(input: &DeriveInput) -> TokenStream {
     }
 }
 
-/// Makes an enum, whose variants hold one tool each, a toolbox.
+/// Makes an enum, whose variants hold one tool each, a toolbox. `#[tool(crate = "...")]` on the enum says by which path
+/// `insomnia-tasks` is reached, as for `Tool`.
 #[proc_macro_derive(Toolbox, attributes(tool))]
 pub fn derive_toolbox(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     toolbox(&parse_macro_input!(input as DeriveInput)).into()

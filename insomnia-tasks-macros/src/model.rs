@@ -1,4 +1,5 @@
-use syn::{DeriveInput, Ident, Type, Variant};
+use proc_macro2::TokenStream;
+use syn::{DeriveInput, Type, Variant};
 
 use crate::{attr::ToolAttrs, errors::Errors};
 
@@ -18,12 +19,20 @@ impl<'a> ToolInput<'a> {
 pub(crate) struct Tool<'a> {
     pub(crate) input: &'a DeriveInput,
     pub(crate) name: String,
-    pub(crate) description: String,
+    pub(crate) description: Description,
+}
+
+/// What the model is told of a tool.
+pub(crate) enum Description {
+    /// Judged already.
+    Written(String),
+    /// An expression, for the compiler to judge.
+    Computed(TokenStream),
 }
 
 /// A toolbox in which nothing is wrong.
 pub(crate) struct Toolbox<'a> {
-    pub(crate) ident: &'a Ident,
+    pub(crate) input: &'a DeriveInput,
     pub(crate) variants: Vec<ToolVariant<'a>>,
 }
 

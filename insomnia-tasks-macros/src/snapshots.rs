@@ -42,12 +42,14 @@ fn expansions_are_as_recorded() {
         assert_eq!(now, before, "{name}: the expansion changed; if it was meant, run with UPDATE_SNAPSHOTS=1");
         seen += 1;
     }
-    assert!(seen >= 7, "only {seen} snapshots are there");
+    assert!(seen >= 10, "only {seen} snapshots are there");
 }
 
 #[test]
 fn expansions_neither_panic_nor_unwrap() {
     for source in [
+        include_str!("../tests/expand/crate_path.rs"),
+        include_str!("../tests/expand/descriptions.rs"),
         include_str!("../tests/expand/fields.rs"),
         include_str!("../tests/expand/generic.rs"),
         include_str!("../tests/expand/no_arguments.rs"),
@@ -58,5 +60,15 @@ fn expansions_neither_panic_nor_unwrap() {
         for word in ["unwrap", "expect", "panic", "todo", "unimplemented", "unreachable", "pub "] {
             assert!(!code.contains(word), "`{word}` in {code}");
         }
+    }
+}
+
+#[test]
+fn nothing_is_reached_but_by_the_path_that_was_given() {
+    for source in
+        [include_str!("../tests/expand/crate_path.rs"), include_str!("../tests/expand/crate_path_mistakes.rs")]
+    {
+        let code = expanded(source);
+        assert!(code.contains("tasks::__private") && !code.contains("insomnia_tasks"), "{code}");
     }
 }

@@ -9,7 +9,7 @@ use insomnia_tasks::{
     IntoToolOutput, Run, Tool, ToolDefinition, ToolError, ToolOutput, ToolSet, Toolbox,
     tool::{AddToolError, DecodeError, DefinitionError, Json, RunToolbox},
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -143,6 +143,26 @@ fn a_schema_without_a_plain_form_is_an_error_that_names_tool_and_field() {
     assert!(Tree::parse(r#"{"root": {"children": [{"children": []}]}}"#).is_ok());
 }
 
+/// Do it to many.
+#[derive(Deserialize, JsonSchema, Tool)]
+#[serde(bound = "T: Tool")]
+#[schemars(bound = "T: Tool")]
+struct Many<T> {
+    #[schemars(schema_with = "schema_of::<T>")]
+    _one: T,
+}
+
+fn schema_of<T: Tool>(_: &mut SchemaGenerator) -> Schema {
+    serde_json::from_str(T::definition().parameters().get()).unwrap_or_default()
+}
+
+#[test]
+fn a_generic_tool_may_ask_for_the_definition_of_another() {
+    let told = Many::<Many<Search>>::definition().parameters().get().to_owned();
+    assert!(told.contains(r#""text":{"type":"string"}"#), "{told}");
+    assert!(std::ptr::eq(Many::<Search>::definition().raw(), Many::<Search>::definition().raw()));
+}
+
 #[test]
 fn decodes_by_name() {
     assert!(
@@ -167,6 +187,23 @@ async fn a_toolbox_runs_its_tools_on_one_state() {
     assert_eq!(run("ReadFile", r#"{"path": "b", "line": 0}"#).await.unwrap_err().message(), "`line` counts from 1");
     assert_eq!(run("search", r#"{"text": "c"}"#).await.unwrap().text(), "nothing found");
     assert_eq!(*workspace.log.lock().unwrap(), ["read a", "read b", "search c"]);
+}
+
+#[derive(Toolbox)]
+enum Boxed {
+    ReadFile(Box<ReadFile>),
+    Search(Search),
+}
+
+#[tokio::test]
+async fn a_toolbox_may_box_its_tools() {
+    let workspace = Workspace::default();
+    assert_eq!(Boxed::definitions(), MyTools::definitions()[..2]);
+    let read = Boxed::decode("ReadFile", r#"{"path": "a", "line": "3"}"#).unwrap();
+    assert!(matches!(&read, Boxed::ReadFile(file) if file.line == Some(3)));
+    assert_eq!(read.run(&workspace).await.unwrap().text(), r#"{"from":3}"#);
+    let error = Boxed::decode("ReadFile", "{}").map(drop).unwrap_err().to_string();
+    assert!(error.contains("do not fit ReadFile: missing field `path`"), "{error}");
 }
 
 #[tokio::test]

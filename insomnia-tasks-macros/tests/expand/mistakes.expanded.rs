@@ -1,5 +1,5 @@
 ::core::compile_error! {
-    "unknown option: `#[tool(...)]` knows `name = \"...\"` and `description = \"...\"`"
+    "unknown option: `#[tool(...)]` knows `name = \"...\"`, `description = \"...\"` and `crate = \"...\"`"
 }
 ::core::compile_error! {
     "the arguments of a tool are read from JSON and must be owned: remove the lifetime"

@@ -3,7 +3,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use schemars::generate::SchemaSettings;
+use schemars::{
+    Schema,
+    generate::SchemaSettings,
+    transform::{RecursiveTransform, Transform},
+};
 use serde::{Serialize, Serializer};
 use serde_json::{
     Value,
@@ -11,7 +15,7 @@ use serde_json::{
 };
 
 use super::{
-    schema::{SchemaError, allow_null, plain, strict},
+    schema::{self, SchemaError, Shape, allow_null, plain, strict, undecorated},
     tool::Tool,
 };
 
@@ -40,6 +44,8 @@ struct Rendered {
     or_null: OnceLock<Option<Box<RawValue>>>,
     // rendered when a strict dialect first asks for it; None inside where strict mode cannot say it
     strict: OnceLock<Option<Box<RawValue>>>,
+    // read when a call's arguments first need it
+    shape: OnceLock<Option<Shape>>,
 }
 
 impl ToolDefinition {
@@ -76,6 +82,7 @@ impl ToolDefinition {
                 raw,
                 or_null: OnceLock::new(),
                 strict: OnceLock::new(),
+                shape: OnceLock::new(),
             }),
         })
     }
@@ -88,6 +95,7 @@ impl ToolDefinition {
         let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
         // The tool's own description says it.
         schema.remove("description");
+        RecursiveTransform(tidy).transform(&mut schema);
         Self::new(T::NAME, T::DESCRIPTION, schema.to_value())
     }
 
@@ -125,6 +133,12 @@ impl ToolDefinition {
         self.shared.or_null.get_or_init(render).as_deref().unwrap_or(&self.shared.raw)
     }
 
+    /// What the parameters say, to read arguments by.
+    pub(super) fn shape(&self) -> Option<&Shape> {
+        let read = || schema::read(&serde_json::from_str(self.shared.parameters.get()).ok()?).ok();
+        self.shared.shape.get_or_init(read).as_ref()
+    }
+
     fn render(&self, form: fn(&Value) -> Option<Value>, strict: Option<bool>) -> Option<Box<RawValue>> {
         let plain = serde_json::from_str(self.shared.parameters.get()).ok()?;
         let parameters = to_raw_value(&form(&plain)?).ok()?;
@@ -134,8 +148,15 @@ impl ToolDefinition {
     }
 }
 
+/// Takes off the descriptions what only readers of the code have of it.
+fn tidy(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = undecorated(description).into_owned();
+    }
+}
+
 /// Characters that a tool's description may have on every server.
-const MAX_DESCRIPTION: usize = 1024;
+pub(super) const MAX_DESCRIPTION: usize = 1024;
 
 fn is_valid_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -246,7 +267,7 @@ mod tests {
 
     #[test]
     fn errors_name_tool_and_field() {
-        let parameters = json!({"type": "object", "properties": {"x": {"type": ["string", "integer"]}}});
+        let parameters = json!({"type": "object", "properties": {"x": {"type": ["boolean", "integer"]}}});
         let error = ToolDefinition::new("t", "Does it.", parameters).unwrap_err().to_string();
         assert!(error.contains("`t`") && error.contains("`x`"), "{error}");
     }

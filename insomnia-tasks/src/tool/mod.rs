@@ -35,6 +35,7 @@
 //! ```
 
 pub mod arguments;
+mod boxed;
 mod clip;
 mod definition;
 mod error;

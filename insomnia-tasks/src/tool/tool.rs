@@ -11,12 +11,15 @@ use super::{
 ///
 /// Derive it on a struct. The struct's name is the tool's name, its doc comment is the description that the model
 /// reads, and the doc comments of the fields describe the parameters. Lines of a doc comment are joined into paragraphs.
-/// `#[tool(name = "...")]` and `#[tool(description = "...")]` override.
+/// `#[tool(name = "...")]` and `#[tool(description = "...")]` override. A description may also be `include_str!(..)`, and with the
+/// attribute any constant; it is told as it is, and its length is checked at compile time. `#[tool(crate = "...")]` is the path to this crate, where
+/// it goes by another name; serde and schemars have an attribute of that name, too.
 ///
 /// A tool may be generic over types; each has its own definition, so give only one of them to a set of tools.
 ///
 /// A field may be a string, a number, a boolean, an enum without data, a struct of such fields, a list or a map of them, an
-/// `Option` of them, or a `serde_json::Value`. A type that contains itself, an enum whose variants carry data, and a
+/// `Option` of them, or a `serde_json::Value`. A field that is an `Option` or has a serde default is optional; null in it is
+/// absence, so that the default counts even if it is not `None`. A type that contains itself, an enum whose variants carry data, and a
 /// tuple of different types have no schema that every server takes: see [`Tool::try_definition`].
 ///
 /// ```

@@ -9,7 +9,8 @@ use super::{
 ///
 /// The derive also writes [`RunToolbox`], which hands each call to the variant's [`Run`](super::Run). A host that wants
 /// to treat some tools differently matches on the decoded enum itself; the compiler then knows whether all are covered.
-/// Two tools of the same name are refused at compile time.
+/// A variant may hold its tool in a `Box`. Two tools of the same name are refused at compile time. `#[tool(crate = "...")]` is the path to this crate, where it goes
+/// by another name.
 ///
 /// ```
 /// use insomnia_tasks::{Tool, Toolbox};

@@ -36,12 +36,25 @@ fn limit(schema: &Value, key: &str, otherwise: usize) -> usize {
 /// A schema does not tell how wide an integer without limits is; all are wider than half of 32 bits.
 fn integer(schema: &Value) -> BoxedStrategy<Value> {
     let bound = |key, otherwise: i32| schema.get(key).and_then(Value::as_i64).unwrap_or(otherwise.into());
-    (bound("minimum", i32::MIN)..=bound("maximum", i32::MAX)).prop_map(Value::from).boxed()
+    let range = bound("minimum", i32::MIN)..=bound("maximum", i32::MAX);
+    match last_line(schema) {
+        "Not 0." => range.prop_filter("not 0", |number| *number != 0).prop_map(Value::from).boxed(),
+        _ => range.prop_map(Value::from).boxed(),
+    }
+}
+
+/// What the schema's keywords do not tell.
+fn last_line(schema: &Value) -> &str {
+    schema.get("description").and_then(Value::as_str).and_then(|text| text.lines().last()).unwrap_or_default()
 }
 
 fn string(schema: &Value) -> BoxedStrategy<Value> {
-    let told =
-        schema.get("description").and_then(Value::as_str).and_then(|text| text.lines().last()).unwrap_or_default();
+    let told = last_line(schema);
+    if let Some(pattern) = told.strip_prefix("Matches `^").and_then(|rest| rest.strip_suffix("$`.")) {
+        // the digits of all scripts otherwise
+        let pattern = pattern.replace(r"\d+", "[0-9]{1,9}");
+        return string_regex(&pattern).unwrap().prop_map(Value::from).boxed();
+    }
     let examples: Vec<String> = match told {
         "A UUID." => vec!["01890a5d-ac96-774b-bcce-b302099a8057".into()],
         "An IP address." => vec!["127.0.0.1".into(), "::1".into()],

@@ -1,14 +1,15 @@
 //! Every shape that arguments may have, with values that fit it and values that do not.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     net::IpAddr,
-    num::NonZeroU16,
+    num::{NonZeroI32, NonZeroU16},
     path::PathBuf,
 };
 
 use insomnia_tasks::{Tool, ToolDefinition, ToolError};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -76,6 +77,14 @@ pub(crate) fn all() -> Vec<Shape> {
         shape::<Generic<Option<Point>>>(&[json!({"what": {"x": 1}}), json!({})], &[json!({"what": {}})]),
         shape::<Generic<String>>(&[json!({"what": ""})], &[json!({}), json!({"what": 1})]),
         times(),
+        shape::<Defaults>(
+            &[json!({}), json!({"limit": 3, "level": "low"}), json!({"from": 1})],
+            &[json!({"limit": "few"}), json!({"level": "lowest"}), json!({"from": []})],
+        ),
+        shape::<Amounts>(
+            &[json!({"amount": "1.50", "step": -1}), json!({"amount": "3", "step": 1, "most": "-4"})],
+            &[json!({"amount": [1], "step": 1}), json!({"amount": "1", "step": 1.5}), json!({"step": 1})],
+        ),
         shape::<Closed>(&[json!({"path": "a"})], &[json!({"path": 1})]),
         shape::<Unit>(&[json!({})], &[json!([]), json!(3)]),
         shape::<Empty>(&[json!({})], &[json!([]), json!(3)]),
@@ -302,6 +311,62 @@ fn times() -> Shape {
         &[vec![right.clone()], but(&right, &[("day", json!("2026-01-31"))])].concat(),
         &but(&right, &changes),
     )
+}
+
+/// Take what has defaults, and an option that a function reads.
+#[derive(Deserialize, Serialize, JsonSchema, Tool)]
+struct Defaults {
+    #[serde(default = "ten")]
+    limit: Option<u32>,
+    #[serde(default = "high")]
+    level: Level,
+    #[serde(deserialize_with = "whole")]
+    from: Option<u32>,
+}
+
+fn ten() -> Option<u32> {
+    Some(10)
+}
+
+fn high() -> Level {
+    Level::High
+}
+
+fn whole<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+/// Take amounts.
+#[derive(Deserialize, Serialize, JsonSchema, Tool)]
+struct Amounts {
+    /// In euros.
+    amount: Amount,
+    most: Option<Amount>,
+    step: NonZeroI32,
+}
+
+/// A decimal number, which may be written as a string or as a number.
+#[derive(Deserialize, Serialize)]
+#[serde(try_from = "Value")]
+struct Amount(String);
+
+impl TryFrom<Value> for Amount {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.parse::<f64>().map(|_| Self(text)).map_err(|error| error.to_string())
+    }
+}
+
+impl JsonSchema for Amount {
+    fn schema_name() -> Cow<'static, str> {
+        "Amount".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "number"], "pattern": r"^-?\d+(\.\d+)?$"})
+    }
 }
 
 /// Take what is known and nothing else.

@@ -135,6 +135,132 @@ fn null_is_absence() {
     assert_eq!(kinds(&all).unwrap().inner, Some(Inner { id: 1, flag: None }));
 }
 
+/// Take what has defaults.
+#[derive(Debug, Deserialize, JsonSchema, PartialEq, Tool)]
+struct Defaults {
+    #[serde(default = "ten")]
+    limit: Option<u32>,
+    #[serde(default = "high")]
+    level: Level,
+    nested: Option<Nested>,
+    nested_more: Option<BTreeMap<String, Vec<Nested>>>,
+    #[serde(default = "any_default")]
+    any: Option<Value>,
+    holes: Option<Vec<Option<u32>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(default)]
+struct Nested {
+    limit: Option<u32>,
+}
+
+impl Default for Nested {
+    fn default() -> Self {
+        Self { limit: Some(5) }
+    }
+}
+
+fn ten() -> Option<u32> {
+    Some(10)
+}
+
+fn high() -> Level {
+    Level::High
+}
+
+fn any_default() -> Option<Value> {
+    Some(json!("any"))
+}
+
+#[test]
+fn a_default_counts_for_null_as_for_absence() {
+    let read = |value: Value| Defaults::parse(&value.to_string()).unwrap();
+    let absent = read(json!({"nested": {}, "nested_more": {"a": [{}]}}));
+    assert_eq!((absent.limit, absent.nested.as_ref().unwrap().limit), (Some(10), Some(5)));
+    let null =
+        json!({"limit": null, "level": null, "nested": {"limit": null}, "nested_more": {"a": [{"limit": null}]}});
+    assert_eq!(read(null.clone()), absent);
+    // also in text within the text
+    let quoted = json!({"nested": r#"{"limit": null}"#, "nested_more": r#"{"a": [{"limit": "null"}]}"#});
+    assert_eq!(read(quoted), absent);
+    // null is a value where any value is, and an entry of a list is no field
+    let kept = read(json!({"any": null, "holes": [null, 1]}));
+    assert_eq!((kept.any, kept.holes), (None, Some(vec![None, Some(1)])));
+    let error = Kinds::parse(r#"{"inner": {"id": null}}"#).unwrap_err().to_string();
+    assert!(error.contains("`inner.id`: expected a whole number from 0 to 4294967295, but null came"), "{error}");
+}
+
+#[test]
+fn empty_text_is_absence_where_no_text_can_be() {
+    for nothing in ["", " ", "null"] {
+        let all = json!({"count": nothing, "ratio": nothing, "flag": nothing, "list": nothing, "inner": nothing, "map": nothing,
+            "level": nothing, "defaulted": nothing});
+        let read = kinds(&all).unwrap();
+        assert_eq!(read, kinds(&json!({})).unwrap());
+        let read = kinds(&json!({"text": nothing, "any": nothing, "count": nothing})).unwrap();
+        assert_eq!((read.text.as_deref(), read.any, read.count), (Some(nothing), Some(json!(nothing)), None));
+        let read = Defaults::parse(&json!({"limit": nothing, "level": nothing}).to_string()).unwrap();
+        assert_eq!((read.limit, read.level), (Some(10), Level::High));
+    }
+    for (wrong, says) in [
+        (
+            json!({"inner": {"id": ""}}),
+            "`inner.id`: expected a whole number from 0 to 4294967295, but the string \"\" came",
+        ),
+        (json!({"list": [""]}), "`list[0]`: expected a whole number"),
+        (json!({"count": "none"}), "`count`: expected a whole number"),
+    ] {
+        let message = kinds(&wrong).unwrap_err();
+        assert!(message.contains(says), "{message}");
+    }
+}
+
+/// Take what is read by functions.
+#[derive(Debug, Deserialize, JsonSchema, PartialEq, Tool)]
+struct ByFunction {
+    #[serde(deserialize_with = "optional")]
+    line: Option<u32>,
+    places: Option<Vec<Place>>,
+    #[serde(deserialize_with = "never_null")]
+    #[schemars(with = "Option<u32>")]
+    stubborn: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+struct Place {
+    #[serde(deserialize_with = "optional")]
+    line: Option<u32>,
+}
+
+fn optional<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+fn never_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    u32::deserialize(deserializer)
+}
+
+#[test]
+fn an_optional_field_may_be_left_out_even_where_serde_wants_it() {
+    let read = |text: &str| ByFunction::parse(text).map_err(|error| error.to_string());
+    let want =
+        ByFunction { line: None, places: Some(vec![Place { line: None }, Place { line: Some(3) }]), stubborn: 1 };
+    for text in [
+        r#"{"places": [{}, {"line": 3}], "stubborn": 1}"#,
+        r#"{"line": null, "places": [{"line": ""}, {"line": "3"}], "stubborn": "1"}"#,
+    ] {
+        assert_eq!(read(text).as_ref(), Ok(&want));
+    }
+    let error = read(r#"{"line": 1}"#).unwrap_err();
+    assert!(error.contains("`stubborn`: expected a whole number from 0 to 4294967295, but null came"), "{error}");
+    let error = read(r#"{"line": "x", "stubborn": 1}"#).unwrap_err();
+    assert!(
+        error.contains("`line`: expected a whole number from 0 to 4294967295, but the string \"x\" came"),
+        "{error}"
+    );
+}
+
 #[test]
 fn errors_name_the_field() {
     for (wrong, says) in [
@@ -183,6 +309,61 @@ fn errors_name_fields_of_flattened_structs_and_words_of_others() {
     assert!(told(json!({})).contains("missing field `id`"));
     let message = told(json!({"id": 1, "positive": 0}));
     assert!(message.contains("`positive`: expected a whole number from 0 to 255 but not 0"), "{message}");
+}
+
+/// Take what types read out of text.
+#[derive(Debug, Deserialize, JsonSchema, Tool)]
+#[expect(dead_code, reason = "read by the derives only")]
+struct Addresses {
+    /// Where to.
+    to: Option<std::net::IpAddr>,
+    user: Option<BTreeMap<String, Vec<User>>>,
+    other_than_zero: Option<std::num::NonZeroI32>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[expect(dead_code, reason = "read by the derives only")]
+struct User(String);
+
+impl TryFrom<String> for User {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Err(if name.len() > 5 { format!("there is no user {name}") } else { "there are no users".to_owned() })
+    }
+}
+
+#[test]
+fn errors_of_types_tell_what_came_and_what_was_expected() {
+    for (wrong, says) in [
+        (
+            json!({"to": "home"}),
+            r#"Addresses: `to`: invalid IP address syntax (the string "home" came; expected: Where to. An IP address); nothing"#,
+        ),
+        (
+            json!({"user": {"a": ["ada"]}}),
+            r#"Addresses: `user.a[0]`: there are no users (the string "ada" came); nothing"#,
+        ),
+        (json!({"user": {"a": ["hopper"]}}), "Addresses: `user.a[0]`: there is no user hopper; nothing"),
+        (
+            json!({"other_than_zero": 0}),
+            "expected a whole number from -2147483648 to 2147483647 but not 0, but the integer `0` came",
+        ),
+    ] {
+        let message = Addresses::parse(&wrong.to_string()).unwrap_err().to_string();
+        assert!(message.contains(says), "{message}");
+    }
+    assert!(Addresses::parse(r#"{"to": "", "other_than_zero": "null"}"#).unwrap().to.is_none());
+    let mark = 'ß';
+    for length in [10, 60, 100_000] {
+        let text = mark.to_string().repeat(length);
+        for wrong in [json!({"to": text}), json!({"user": {&text: [text]}}), json!({"user": {"a": [text]}})] {
+            let message = Addresses::parse(&wrong.to_string()).unwrap_err().to_string();
+            let echoed = message.matches(mark).count() * mark.len_utf8();
+            assert!((20..=ECHO).contains(&echoed), "{echoed}: {message}");
+        }
+    }
 }
 
 /// How much of the model's own `x`s a message repeats, in bytes.

@@ -1,5 +1,7 @@
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
+use super::{mend::missing_field, parse::Problem};
 use crate::tool::{
     Tool, ToolError,
     clip::{ECHO, clip, clip_message},
@@ -10,11 +12,7 @@ use crate::tool::{
 const PATH: usize = 80;
 
 /// What the model is told of arguments that do not fit: which field, what was expected, what came.
-pub(super) fn told<T: Tool>(
-    problem: &serde_path_to_error::Error<serde_json::Error>,
-    value: &Value,
-    shape: Option<&Shape>,
-) -> ToolError {
+pub(super) fn told<T: Tool>(problem: &Problem, value: &Value, shape: Option<&Shape>) -> ToolError {
     let reason = problem.inner().to_string();
     let path = match problem.path().to_string() {
         path if path != "." => path,
@@ -22,12 +20,17 @@ pub(super) fn told<T: Tool>(
         _ if reason.starts_with("invalid ") => shape.and_then(|shape| misfit(value, shape)).unwrap_or_default(),
         _ => String::new(),
     };
-    ToolError::new(format!("the arguments do not fit {}: {}; nothing was run", T::NAME, sentence(&path, &reason)))
+    let place = shape.and_then(|shape| at(value, shape, problem.path().iter()));
+    ToolError::new(format!(
+        "the arguments do not fit {}: {}; nothing was run",
+        T::NAME,
+        sentence(&path, &reason, place)
+    ))
 }
 
-fn sentence(path: &str, reason: &str) -> String {
+fn sentence(path: &str, reason: &str, place: Option<(&Value, &Shape)>) -> String {
     let path = clip(path, PATH);
-    if let Some(name) = reason.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+    if let Some(name) = missing_field(reason) {
         let dot = if path.is_empty() { "" } else { "." };
         return format!("missing field `{path}{dot}{name}`");
     }
@@ -41,9 +44,43 @@ fn sentence(path: &str, reason: &str) -> String {
         Some((("unknown", _), (came, expected))) => {
             format!("{}, expected {}", clip(came, ECHO - PATH), clip(expected, 1000))
         }
-        _ => clip_message(reason, ECHO - PATH).into_owned(),
+        _ => by_the_type(reason, place),
     };
     if path.is_empty() { reason } else { format!("`{path}`: {reason}") }
+}
+
+/// What a type says of a text that it cannot read, such as a date, with what it leaves out: the text, and what the model was
+/// told of the field.
+fn by_the_type(reason: &str, place: Option<(&Value, &Shape)>) -> String {
+    let told = clip_message(reason, ECHO - PATH);
+    let Some((Value::String(text), shape)) = place else { return told.into_owned() };
+    let mut more = Vec::new();
+    let room = ECHO - PATH - told.len();
+    if room > 0 && !reason.contains(text.as_str()) {
+        more.push(format!("the string {} came", clip(&format!("{:?}", clip(text, room)), room)));
+    }
+    if let Some(description) = &shape.description {
+        let line = description.replace('\n', " ");
+        more.push(format!("expected: {}", clip(line.trim_end_matches('.'), ECHO)));
+    }
+    if more.is_empty() { told.into_owned() } else { format!("{told} ({})", more.join("; ")) }
+}
+
+/// The value and its schema at the end of a path.
+fn at<'a>(
+    value: &'a Value,
+    shape: &'a Shape,
+    mut path: impl Iterator<Item = &'a Segment>,
+) -> Option<(&'a Value, &'a Shape)> {
+    match (path.next(), &shape.kind) {
+        (None, _) => Some((value, shape)),
+        (Some(Segment::Seq { index }), Kind::Array { items, .. }) => at(value.get(index)?, items, path),
+        (Some(Segment::Map { key }), Kind::Object { properties, others }) => {
+            let field = properties.iter().find(|field| field.name == *key);
+            at(value.get(key)?, field.map(|field| &field.shape).or(others.as_deref())?, path)
+        }
+        _ => None,
+    }
 }
 
 /// serde's words for what it wanted, without those that only Rust has.

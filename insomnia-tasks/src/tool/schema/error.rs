@@ -17,17 +17,32 @@ pub enum SchemaError {
     /// A value may be of several kinds, such as an enum whose variants carry data.
     #[error(
         "{place} may be one of several types: use a struct that has a string enum for the choice and optional fields \
-         for the data"
+         for the data, or, if the type is not yours, say as what a model writes it, such as with \
+         `#[schemars(with = \"String\")]`"
     )]
     Union {
         /// The field.
         place: String,
     },
     /// A list whose entries are of different types.
-    #[error("{place} is a tuple of different types: use a struct with named fields")]
+    #[error(
+        "{place} is a tuple of different types: use a struct with named fields, or, if the type is not yours, say as what a \
+         model writes it, such as with `#[schemars(with = \"String\")]`, and read it with `#[serde(deserialize_with = \"...\")]`"
+    )]
     Tuple {
         /// The field.
         place: String,
+    },
+    /// A name that servers refuse, of a field or of a key that a map may have.
+    #[error(
+        "{place} has a field named {name:?}, which servers refuse: use 1 to 64 letters, digits, `_`, `-` or `.`, such as with \
+         `#[serde(rename = \"...\")]`"
+    )]
+    FieldName {
+        /// Where the field stands.
+        place: String,
+        /// Its name.
+        name: String,
     },
     /// A field that can hold nothing, or nothing but null.
     #[error("{place} can hold no value: remove the field")]

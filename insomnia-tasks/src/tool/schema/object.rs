@@ -12,6 +12,9 @@ impl<'a> Reader<'a> {
         let required: Vec<_> = list(map.get("required")).filter_map(Value::as_str).collect();
         let mut properties = Vec::new();
         for (name, node) in entries(map.get("properties")) {
+            if !is_valid_name(name) {
+                return Err(SchemaError::FieldName { place: self.place(), name: name.clone() });
+            }
             let shape = self.below(name, node)?;
             let required = required.contains(&name.as_str()) && !shape.nullable;
             properties.push(Property { name: name.clone(), required, shape });
@@ -38,6 +41,11 @@ impl<'a> Reader<'a> {
         }
         Ok(values)
     }
+}
+
+/// Whether servers take it as the name of a field.
+fn is_valid_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
 }
 
 fn entries(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {

@@ -102,6 +102,14 @@ impl<'a> Reader<'a> {
                 None => Shape::of(Kind::Any),
             },
             ([name], ..) => self.of_type(name, map)?,
+            // One thing that may be written in several ways, such as a decimal number. Text can say all of it.
+            (several, ..) if several.contains(&"string") => {
+                let mut shape = self.of_type("string", map)?;
+                let pattern = map.get("pattern").and_then(Value::as_str);
+                shape.notes.extend(pattern.map(|pattern| format!("Matches `{pattern}`.")));
+                shape
+            }
+            (["integer", "number"] | ["number", "integer"], ..) => self.of_type("number", map)?,
             _ => return self.union_error(),
         };
         shape.nullable |= nullable;
@@ -119,8 +127,12 @@ impl<'a> Reader<'a> {
             _ => return self.invalid("`type` is not one of JSON Schema's"),
         };
         let mut shape = Shape::of(kind);
-        if name == "string" {
-            shape.notes.extend(map.get("format").and_then(Value::as_str).and_then(format).map(str::to_owned));
+        match name {
+            "string" => {
+                shape.notes.extend(map.get("format").and_then(Value::as_str).and_then(format).map(str::to_owned))
+            }
+            "integer" | "number" => shape.notes.extend(exception(map)),
+            _ => {}
         }
         Ok(shape)
     }
@@ -161,6 +173,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The one number that is not taken, such as 0.
+fn exception(map: &Map<String, Value>) -> Option<String> {
+    let number = map.get("not")?.get("const")?.as_number()?;
+    Some(format!("Not {number}."))
+}
+
 /// The type that a node without `type` is meant to have, where its other keywords tell.
 fn untyped(map: &Map<String, Value>) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|key| map.contains_key(*key));
@@ -178,6 +196,7 @@ fn format(name: &str) -> Option<&'static str> {
     Some(match name {
         "date-time" => "A date and time with its offset, such as 2026-01-31T09:30:00Z.",
         "partial-date-time" => "A date and time without offset, such as 2026-01-31T09:30:00.",
+        "zoned-date-time" => "A date and time with its time zone, such as 2026-01-31T09:30:00+01:00[Europe/Paris].",
         "date" => "A date, such as 2026-01-31.",
         "time" | "partial-time" => "A time of the day, such as 09:30:00.",
         "duration" => "A duration in ISO 8601, such as PT1H30M.",

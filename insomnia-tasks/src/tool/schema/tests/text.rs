@@ -25,13 +25,25 @@ fn hand_written_schemas() {
         field(json!({"type": ["string", "null"], "format": "date", "description": "Since when."})),
         json!({"type": "string", "description": "Since when.\nA date, such as 2026-01-31."})
     );
+    let decimal = json!({"type": ["string", "number"], "pattern": "^[0-9]+$"});
+    assert_eq!(field(decimal), json!({"type": "string", "description": "Matches `^[0-9]+$`."}));
+    assert_eq!(field(json!({"type": ["array", "string"], "items": {"type": "integer"}})), json!({"type": "string"}));
+    assert_eq!(field(json!({"type": ["integer", "number"], "minimum": 0})), json!({"type": "number", "minimum": 0}));
+    assert_eq!(
+        field(json!({"type": "integer", "not": {"const": 0}})),
+        json!({"type": "integer", "description": "Not 0."})
+    );
     // Some servers refuse a required field that is not declared.
     assert_eq!(schema(json!({"type": "string"})).unwrap()["required"], json!(["x"]));
     for wrong in [json!({"type": "text"}), json!({"$ref": "#/$defs/None"}), json!(3), json!({"enum": []})] {
         assert!(matches!(schema(wrong), Err(SchemaError::Invalid { .. })));
     }
     assert!(matches!(schema(json!(false)), Err(SchemaError::NoValue { .. })));
-    assert!(matches!(schema(json!({"enum": ["a", 1]})), Err(SchemaError::Union { .. })));
+    for several in
+        [json!({"enum": ["a", 1]}), json!({"type": ["boolean", "integer"]}), json!({"type": ["object", "array"]})]
+    {
+        assert!(matches!(schema(several), Err(SchemaError::Union { .. })));
+    }
 }
 
 #[test]
@@ -51,6 +63,21 @@ fn references_are_followed_and_bounded() {
     }
     let bomb = json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/d39"}}, "$defs": defs});
     assert!(matches!(plain(&bomb), Err(SchemaError::TooLarge { .. })));
+}
+
+#[test]
+fn names_that_servers_refuse_are_refused() {
+    let named = |name: &str| {
+        plain(&json!({"type": "object", "properties": {"list": {"type": "array", "items":
+        {"type": "object", "properties": {name: {"type": "string"}}}}}}))
+    };
+    for taken in ["a", "A-b_9.c", "_", "9", &"x".repeat(64)] {
+        assert!(named(taken).is_ok(), "{taken}");
+    }
+    for refused in ["", "a b", "größe", "$top", &"x".repeat(65)] {
+        let error = named(refused).unwrap_err();
+        assert_eq!(error, SchemaError::FieldName { place: "`list[]`".to_owned(), name: refused.to_owned() });
+    }
 }
 
 #[test]

@@ -24,12 +24,14 @@ struct Scalars {
     #[serde(default)]
     defaulted: u32,
     positive: std::num::NonZeroU16,
+    other_than_zero: std::num::NonZeroI32,
+    c_string: std::ffi::CString,
 }
 
 #[test]
 fn scalars() {
     let right = json!({"text": "", "path": "/a", "letter": "x", "small": 255, "big": u64::MAX, "signed": -1, "float": 1.5,
-        "flag": true, "positive": 1});
+        "flag": true, "positive": 1, "other_than_zero": -1, "c_string": "a"});
     let with = |key: &str, value: Value| {
         let mut changed = right.clone();
         changed[key] = value;
@@ -64,8 +66,11 @@ fn scalars() {
             "maybe": {"type": "integer", "minimum": 0},
             "defaulted": {"type": "integer", "minimum": 0},
             "positive": {"type": "integer", "minimum": 1, "maximum": 65535},
+            "other_than_zero": {"type": "integer", "description": "Not 0."},
+            "c_string": {"type": "string"},
         },
-        "required": ["text", "path", "letter", "small", "big", "signed", "float", "flag", "positive"],
+        "required": ["text", "path", "letter", "small", "big", "signed", "float", "flag", "positive",
+            "other_than_zero", "c_string"],
     });
     // As text: the order of the keys counts.
     assert_eq!(schema.to_string(), exact.to_string());
@@ -296,6 +301,26 @@ enum Either {
 
 #[derive(Deserialize, JsonSchema)]
 #[allow(dead_code, reason = "read by the derives alone")]
+struct Odd {
+    #[serde(rename = "line no.")]
+    line: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "read by the derives alone")]
+struct FlattenedOdd {
+    #[serde(flatten)]
+    odd: Odd,
+}
+
+#[derive(Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+enum OddKey {
+    #[serde(rename = "größe")]
+    Size,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "read by the derives alone")]
 struct Holder<T> {
     inside: Vec<T>,
 }
@@ -312,4 +337,14 @@ fn what_cannot_be_said_plainly_is_refused_at_its_place() {
     assert!(refused::<Tagged>().starts_with("the schema may be one of several types"));
     assert!(refused::<Holder<(u8, String)>>().starts_with("`inside[]` is a tuple"));
     assert!(refused::<Holder<()>>().starts_with("`inside[]` can hold no value"));
+    for (refused, place) in [
+        (refused::<Holder<Odd>>(), "`inside[]` has a field named \"line no.\", which servers refuse"),
+        (refused::<FlattenedOdd>(), "the schema has a field named \"line no.\", which servers refuse"),
+        (refused::<Holder<BTreeMap<OddKey, u8>>>(), "`inside[]` has a field named \"größe\", which servers refuse"),
+    ] {
+        assert!(refused.starts_with(place) && refused.contains("serde(rename"), "{refused}");
+    }
+    for refused in [refused::<Holder<std::ffi::OsString>>(), refused::<Holder<Result<u8, String>>>()] {
+        assert!(refused.contains("`#[schemars(with = \"String\")]`"), "{refused}");
+    }
 }
