@@ -42,7 +42,8 @@ pub trait Interceptor: Send + Sync + 'static {
         let _ = item;
     }
 
-    /// Before a tool runs, once it is known that there is such a tool and its arguments are an object. The first interceptor that denies decides, and its reason is the result that the model sees.
+    /// Before a tool runs, once it is known that there is such a tool and its arguments are an object. The first
+    /// interceptor that denies decides, and its reason is the result that the model sees.
     async fn pre_tool_call(&self, call: &ToolCall) -> ToolGate {
         let _ = call;
         ToolGate::Continue
