@@ -15,15 +15,16 @@ pub struct Compaction {
     pub keep_turns: usize,
 }
 
-/// When the loop compacts by itself: before a request whose predecessor filled its share of the context window, and once after
-/// the server has refused a request as too long, which is then sent once more. The turn that is under way always stays as
-/// it is. A compaction that fails changes nothing, and the turn goes on.
+/// When the loop compacts by itself: before a request whose predecessor filled its share of the context window, and once
+/// after the server has refused a request as too long, which is then sent once more. The turn that is under way always
+/// stays as it is. A compaction that fails changes nothing, and the turn goes on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AutoCompaction {
     /// How it is done.
     pub how: Compaction,
-    /// The size of the model's context in tokens. None leaves it at the refusals.
+    /// The size of the model's context in tokens. None leaves it at the refusals, and so does a server that reports no usage:
+    /// many tell that of a streamed answer only where [`stream_usage`](super::WorkerSettings::stream_usage) asks them.
     pub window: Option<u64>,
     /// The share of the window, from 0 to 1, at which to compact, by the usage that the server reports; 0.8 by default.
     pub share: f64,
