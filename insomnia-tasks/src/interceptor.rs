@@ -28,6 +28,10 @@ use crate::{
 /// }
 /// ```
 #[async_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no plugin of the loop",
+    note = "implement `Interceptor` for it, under `#[async_trait]`"
+)]
 pub trait Interceptor: Send + Sync + 'static {
     /// The items to commit before the next request. They stand at the tail of the history, behind every tool result and a
     /// fresh user message, and go with this very request.
