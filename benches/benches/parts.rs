@@ -83,9 +83,9 @@ criterion_group! {
     name = parts;
     config = Criterion::default()
         .with_measurement(CpuTime)
-        .sample_size(20)
+        .sample_size(10)
         .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_millis(1_500));
+        .measurement_time(Duration::from_millis(1_000));
     targets = tasks, streams
 }
 criterion_main!(parts);

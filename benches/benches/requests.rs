@@ -169,9 +169,9 @@ criterion_group! {
     name = requests;
     config = Criterion::default()
         .with_measurement(CpuTime)
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_millis(1_500));
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(700));
     targets = body, whole
 }
 criterion_main!(requests);

@@ -20,12 +20,22 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The median of a bench, in nanoseconds.
+/// The median of a bench, in nanoseconds: of what its rounds say.
 fn median(name: &str) -> Result<f64, Failure> {
-    let path = format!("{}/target/criterion/{name}/new/estimates.json", env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-    let estimates: Value = serde_json::from_str(&text)?;
-    estimates["median"]["point_estimate"].as_f64().ok_or_else(|| format!("{path}: no median").into())
+    let mut rounds = Vec::new();
+    for round in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/target/figures/rounds"))? {
+        let path = round?.path().join(name).join("new/estimates.json");
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let estimates: Value = serde_json::from_str(&text)?;
+        let median = estimates["median"]["point_estimate"].as_f64();
+        rounds.push(median.ok_or_else(|| format!("{}: no median", path.display()))?);
+    }
+    middle(rounds).ok_or_else(|| format!("{name}: no rounds").into())
+}
+
+fn middle(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied()
 }
 
 fn figures(name: &str) -> Result<Value, Failure> {
@@ -50,7 +60,7 @@ impl Table {
 
 fn page() -> Result<String, Failure> {
     let mut page = format!(
-        "# What it costs\n\nWritten by `just bench`; every figure is a median of the same run, and each ratio is to the peer beside \
+        "# What it costs\n\nWritten by `just bench`; every figure is the median of the rounds of one run, in each of which all are measured by turns; each ratio is to the peer beside \
          it. Times are CPU time of the one thread that does the work, in user and kernel mode \
          (`CLOCK_THREAD_CPUTIME_ID`); the server runs on threads of its own, which are not counted.\n\n{}\n",
         machine()?
@@ -167,7 +177,11 @@ fn page() -> Result<String, Failure> {
 
 /// Clean builds of the crate and of async-openai alone; the text tells the crates that come on top.
 fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
-    let build = |who: &str, what: &str| builds[who][what].as_f64().ok_or("no figure of a build");
+    let build = |who: &str, what: &str| {
+        let rounds = builds.as_array().into_iter().flatten();
+        let figures: Option<Vec<_>> = rounds.map(|round| round[who][what].as_f64()).collect();
+        figures.and_then(middle).ok_or("no figure of a build")
+    };
     let (ours, peer) = (build("crate", "seconds")?, build("alone", "seconds")?);
     table.row(
         "CPU time of a clean build, async-openai alone",
@@ -184,7 +198,7 @@ fn builds(table: &mut Table, builds: &Value) -> Result<String, Failure> {
         ours / (peer + 15.0),
         1.0,
     );
-    let more: Vec<_> = builds["more"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let more: Vec<_> = builds[0]["more"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     Ok(format!(
         "Crates that async-openai does not bring: {}. Of these `schemars` with its company makes the tools' schemas, \
          `indexmap` with its company keeps their keys in declared order, `zlib-rs` reads replies that gateways send compressed, \
@@ -220,6 +234,29 @@ fn reach() -> Result<String, Failure> {
                 short(copied / typed)
             )?;
         }
+    }
+    let growth =
+        |what: &str| Ok::<_, Failure>(median(&format!("{what}/10000"))? / median(&format!("{what}/1000"))? / 10.0);
+    let (ours, memcpy) = (growth("body/crate")?, growth("body/memcpy")?);
+    if ours > 1.2 {
+        writeln!(
+            text,
+            "Making the body grows by {} of the growth of its bytes; a memcpy of it grows by {}. 4.5 MB do not fit in the caches that hold \
+             0.45 MB, and twice that is touched.",
+            short(ours),
+            short(memcpy)
+        )?;
+    }
+    let (ours, transport, copied) = (growth("request/crate")?, growth("request/transport")?, growth("request/copied")?);
+    if ours > 1.2 {
+        writeln!(
+            text,
+            "A whole request grows by {} of the growth of its bytes. Of that the HTTP client and the kernel alone (`transport`) grow by {}, \
+             with one copy before (`copied`) by {}.",
+            short(ours),
+            short(transport),
+            short(copied)
+        )?;
     }
     Ok(text)
 }

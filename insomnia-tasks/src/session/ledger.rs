@@ -248,7 +248,7 @@ impl Ledger {
         };
         if let Ok(raw) = to_raw_value(&compact) {
             let entry = Entry::new(state.next_seq, state.turn, EntryBody::Compact(raw));
-            self.append_entry(&mut state, Entry { usage, ..entry });
+            self.append_entry(&mut state, Entry { usage: usage.map(Box::new), ..entry });
         }
         compact.text()
     }
@@ -301,7 +301,7 @@ impl Journal for Ledger {
             self.settle(&mut state, item);
         }
         let entry = Entry::new(state.next_seq, turn, EntryBody::Item(item.clone()));
-        self.append_entry(&mut state, Entry { usage, ..entry });
+        self.append_entry(&mut state, Entry { usage: usage.map(Box::new), ..entry });
         if item.kind() == ItemKind::Tool {
             self.settle(&mut state, item);
         }

@@ -126,7 +126,7 @@ pub(super) fn write_entry(
         EntryBody::Rewind { to_seq } => to_raw_value(&Rewind { to_seq: *to_seq })?,
         _ => RawValue::NULL.to_owned(),
     };
-    let usage = entry.usage.as_ref().map(write_usage).transpose()?;
+    let usage = entry.usage.as_deref().map(write_usage).transpose()?;
     match &entry.body {
         EntryBody::Item(item) => {
             line.usage = usage.as_deref();
@@ -279,7 +279,7 @@ mod tests {
     fn an_answer_keeps_what_the_server_counted() {
         let line = r#"{"record":"item","seq":3,"id":"a","time":5,"turn":2,"kind":"assistant","message":{"role":"assistant"},"usage":{"completion_tokens":2,"prompt_tokens":7}}"#;
         let entry = Entry::from_json(line).unwrap();
-        let usage = entry.usage.unwrap();
+        let usage = entry.usage.as_ref().unwrap();
         assert_eq!((usage.prompt_tokens, usage.completion_tokens, usage.total_tokens), (Some(7), Some(2), None));
         assert_eq!(written(&entry, None), line);
         for odd in ["7", "null", r#"{"prompt_tokens":"many"}"#] {
@@ -293,7 +293,7 @@ mod tests {
     fn so_does_a_compaction() {
         let line = r#"{"record":"compact","seq":9,"id":"a","time":5,"turn":2,"usage":{"prompt_tokens":7},"compact":{"base_seq":8}}"#;
         let entry = Entry::from_json(line).unwrap();
-        assert_eq!(entry.usage.unwrap().prompt_tokens, Some(7));
+        assert_eq!(entry.usage.as_ref().unwrap().prompt_tokens, Some(7));
         assert_eq!(written(&entry, None), line);
     }
 

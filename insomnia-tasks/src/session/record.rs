@@ -64,8 +64,9 @@ pub struct Entry {
     /// What the entry says.
     pub body: EntryBody,
     /// What the server counted for the request whose outcome this answer, or this compaction's summary, is; none for everything
-    /// else, where the server said nothing, and in sessions of older versions.
-    pub usage: Option<Usage>,
+    /// else, where the server said nothing, and in sessions of older versions. In a box, for a running session keeps its entries and
+    /// most have none.
+    pub usage: Option<Box<Usage>>,
 }
 
 /// What an [`Entry`] says.
@@ -141,4 +142,14 @@ fn fingerprint(entries: &[Entry]) -> String {
 pub(super) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Entry;
+
+    #[test]
+    fn a_running_session_keeps_its_entries_so_they_are_small() {
+        assert!(size_of::<Entry>() <= 96, "{}", size_of::<Entry>());
+    }
 }

@@ -53,7 +53,7 @@ async fn a_session_copied_to_postgres_and_back_is_the_same_byte_for_byte() {
     // and it goes on there
     let opened = sessions.open("copied", PostgresOptions::new()).await.unwrap();
     assert_eq!(opened.session.next_seq, 6);
-    let usage = opened.session.entries.last().and_then(|answer| answer.usage);
+    let usage = opened.session.entries.last().and_then(|answer| answer.usage.as_ref());
     assert_eq!(usage.and_then(|usage| usage.prompt_tokens), Some(7));
     opened.store.append(&crate::storage::entry(6, "on"));
     opened.store.flush().await.unwrap();

@@ -168,7 +168,7 @@ async fn compacts_by_itself_when_the_window_fills_up() {
     }
     let stored = FileStore::read(folder.path()).unwrap();
     let compacted = stored.entries.iter().find(|entry| matches!(entry.body, EntryBody::Compact(_))).unwrap();
-    assert_eq!(compacted.usage.unwrap().completion_tokens, Some(9));
+    assert_eq!(compacted.usage.as_ref().unwrap().completion_tokens, Some(9));
     pod.run("c").await.unwrap();
     pod.run("d").await.unwrap();
     let requests = server.requests();

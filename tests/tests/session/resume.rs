@@ -196,7 +196,8 @@ async fn what_the_server_counted_is_kept_and_changes_no_request() {
     let server = ScriptedServer::start(answers()).await.unwrap();
     open(&server, folder.path()).await.run("a").await.unwrap();
     let stored = FileStore::read(folder.path()).unwrap();
-    let counted: Vec<_> = stored.entries.iter().map(|entry| entry.usage.map(|usage| usage.prompt_tokens)).collect();
+    let counted: Vec<_> =
+        stored.entries.iter().map(|entry| entry.usage.as_ref().map(|usage| usage.prompt_tokens)).collect();
     assert_eq!(counted, [None, Some(Some(7))]);
 
     // an older version wrote no such field

@@ -103,7 +103,7 @@ impl Reader {
             _ => remark("A record that cannot be shown"),
         };
         let void = !live && !matches!(entry.body, EntryBody::Rewind { .. });
-        self.report.entries.push(Shown { void, usage: entry.usage, ..shown });
+        self.report.entries.push(Shown { void, usage: entry.usage.as_deref().copied(), ..shown });
     }
 
     fn take_item(&mut self, entry: &Entry, item: &Item, live: bool) {
@@ -128,7 +128,7 @@ impl Reader {
         }
         let text = item.text().unwrap_or_default();
         let calls: Vec<Call> = item.tool_calls().into_iter().map(Call::from).collect();
-        let (void, usage) = (!live, entry.usage);
+        let (void, usage) = (!live, entry.usage.as_deref().copied());
         let mut shown = Shown { void, calls, usage, ..Shown::remark(entry.seq, entry.turn, kind, text) };
         if live {
             self.count(&mut shown);
