@@ -16,10 +16,7 @@
 | [`testing`] | How do I test an agent without a model? |
 | [`operators`] | What do I see of an agent that runs, and how do I export it? |"
 )]
-#![cfg_attr(
-    feature = "postgres",
-    doc = "| [`postgres`] | How do sessions move between machines? |"
-)]
+#![cfg_attr(feature = "postgres", doc = "| [`postgres`] | How do sessions move between machines? |")]
 
 #[doc = include_str!("../docs/dialects.md")]
 pub mod dialects {}
