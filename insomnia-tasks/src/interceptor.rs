@@ -1,5 +1,7 @@
 //! The trait through which plugins take part in the loop.
 
+use std::fmt;
+
 use async_trait::async_trait;
 
 use crate::{
@@ -106,5 +108,13 @@ impl RequestContext<'_> {
     /// Tells the turn's listener.
     pub fn emit(&self, event: Event) {
         (self.emit)(event);
+    }
+}
+
+impl fmt::Debug for RequestContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, turn, history, .. } = self;
+        let mut context = f.debug_struct("RequestContext");
+        context.field("number", number).field("turn", turn).field("history", history).finish_non_exhaustive()
     }
 }
