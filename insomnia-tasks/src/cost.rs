@@ -10,14 +10,19 @@ use crate::{
 ///
 /// Each request carries the definitions of the task tools, and what the messages before it hold of calls, results and
 /// reminders. Most of it stands at the same place as in the request before, so servers that cache prompts count it for
-/// less. It is worked out from the history alone: a resumed session costs what it did, and a compaction, which sends less from then on, is
-/// not looked at.
+/// less. It is worked out from the history alone: a resumed session costs what it did, and a compaction, which sends
+/// less from then on, is not looked at.
 ///
 /// ```
 /// use insomnia_tasks::{Cost, Item};
 ///
-/// let asks = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"TaskList","arguments":"{}"}}]}"#;
-/// let items = [Item::user_message("hi"), Item::from_json(asks)?, Item::tool_message("1", "[]"), Item::assistant_message("Hello.")];
+/// let call = r#"{"id":"1","type":"function","function":{"name":"TaskList","arguments":"{}"}}"#;
+/// let items = [
+///     Item::user_message("hi"),
+///     Item::from_json(&format!(r#"{{"role":"assistant","content":null,"tool_calls":[{call}]}}"#))?,
+///     Item::tool_message("1", "[]"),
+///     Item::assistant_message("Hello."),
+/// ];
 /// let cost = Cost::of(&items);
 /// assert_eq!((cost.requests, cost.requests_for_tasks, cost.reminders), (2, 1, 0));
 /// # Ok::<(), insomnia_tasks::ItemError>(())

@@ -1,5 +1,7 @@
 //! The trait through which plugins take part in the loop.
 
+use std::fmt;
+
 use async_trait::async_trait;
 
 use crate::{
@@ -28,6 +30,10 @@ use crate::{
 /// }
 /// ```
 #[async_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no plugin of the loop",
+    note = "implement `Interceptor` for it, under `#[async_trait]`"
+)]
 pub trait Interceptor: Send + Sync + 'static {
     /// The items to commit before the next request. They stand at the tail of the history, behind every tool result and a
     /// fresh user message, and go with this very request.
@@ -42,7 +48,8 @@ pub trait Interceptor: Send + Sync + 'static {
         let _ = item;
     }
 
-    /// Before a tool runs, once it is known that there is such a tool and its arguments are an object. The first interceptor that denies decides, and its reason is the result that the model sees.
+    /// Before a tool runs, once it is known that there is such a tool and its arguments are an object. The first
+    /// interceptor that denies decides, and its reason is the result that the model sees.
     async fn pre_tool_call(&self, call: &ToolCall) -> ToolGate {
         let _ = call;
         ToolGate::Continue
@@ -101,5 +108,13 @@ impl RequestContext<'_> {
     /// Tells the turn's listener.
     pub fn emit(&self, event: Event) {
         (self.emit)(event);
+    }
+}
+
+impl fmt::Debug for RequestContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, turn, history, .. } = self;
+        let mut context = f.debug_struct("RequestContext");
+        context.field("number", number).field("turn", turn).field("history", history).finish_non_exhaustive()
     }
 }

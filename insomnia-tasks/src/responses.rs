@@ -1,8 +1,8 @@
 //! The plugin for loops over async-openai's Responses API, with the feature `responses`.
 //!
-//! The history there is a list of input items. The three calls are those of a chat loop: [`Tasks::response_tools`] for the request,
-//! [`Tasks::before_request`] on your list, and [`Tasks::answered_response`] with the output. A reminder is a message item, or merged
-//! into the last one.
+//! The history there is a list of input items. The three calls are those of a chat loop: [`Tasks::response_tools`] for
+//! the request, [`Tasks::before_request`] on your list, and [`Tasks::answered_response`] with the output. A reminder is
+//! a message item, or merged into the last one.
 //!
 //! ```
 //! use async_openai::types::responses::{EasyInputMessage, InputItem, OutputItem};

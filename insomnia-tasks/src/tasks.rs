@@ -53,8 +53,8 @@ impl Tasks {
         Self { store: TaskStore::new(), reminders: Reminders::new(cadence), placement }
     }
 
-    /// Takes in the messages of an earlier part of the session: tasks and counters are then as they were, but for what you changed
-    /// in the [`store`](Self::store) yourself, which no message tells.
+    /// Takes in the messages of an earlier part of the session: tasks and counters are then as they were, but for what
+    /// you changed in the [`store`](Self::store) yourself, which no message tells.
     ///
     /// # Errors
     /// If one is no chat message.

@@ -20,7 +20,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     settings.trace_contents = env::args().any(|argument| argument == "--contents");
     let pod = Pod::builder(&client, "demo").settings(settings).build().await?;
     println!("{}", pod.run("Look around in this folder.").await?.text);
-    provider.force_flush()?; // tells whether the collector took them
+    let where_to = "see that one listens at OTEL_EXPORTER_OTLP_ENDPOINT, by default http://localhost:4318";
+    provider.force_flush().map_err(|error| format!("no collector took the spans ({error}); {where_to}"))?;
     provider.shutdown()?;
     Ok(())
 }

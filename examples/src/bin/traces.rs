@@ -8,15 +8,14 @@ use async_openai::{Client, config::OpenAIConfig};
 use insomnia_tasks::{Pod, worker::WorkerSettings};
 use insomnia_tasks_examples::{demo::ForgetfulModel, scripted::ScriptedServer};
 use tracing::Level;
-use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::{filter::Targets, fmt::format::FmtSpan, layer::SubscriberExt, util::SubscriberInitExt};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    tracing_subscriber::fmt()
-        .with_max_level(Level::DEBUG)
-        .with_span_events(FmtSpan::CLOSE)
-        .with_writer(std::io::stderr)
-        .init();
+    // a line for each event, and one for each span when it ends; nothing of the HTTP client's own
+    let lines = tracing_subscriber::fmt::layer().with_span_events(FmtSpan::CLOSE).with_writer(std::io::stderr);
+    let ours = Targets::new().with_target("insomnia_tasks", Level::DEBUG);
+    tracing_subscriber::registry().with(lines).with(ours).init();
     let server = ScriptedServer::start(ForgetfulModel::default()).await?;
     let client = Client::with_config(OpenAIConfig::new().with_api_base(server.base_url()));
     let mut settings = WorkerSettings::default();

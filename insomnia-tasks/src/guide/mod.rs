@@ -1,5 +1,8 @@
 //! How to work with this crate, one page for each question. Nothing here is code to call.
 //!
+//! The examples use `async-openai`, `serde` and `tokio` as the README adds them, some `serde_json`, and `schemars` by
+//! `insomnia_tasks::schemars`.
+//!
 //! | page | question |
 //! |---|---|
 #![cfg_attr(feature = "client", doc = "| [`first_loop`] | How does an agent, or the loop that I have, get tasks? |")]
@@ -13,10 +16,7 @@
 | [`testing`] | How do I test an agent without a model? |
 | [`operators`] | What do I see of an agent that runs, and how do I export it? |"
 )]
-#![cfg_attr(
-    feature = "postgres",
-    doc = "| [`session::postgres`](crate::session::postgres) | How do sessions move between machines? |"
-)]
+#![cfg_attr(feature = "postgres", doc = "| [`postgres`] | How do sessions move between machines? |")]
 
 #[doc = include_str!("../docs/dialects.md")]
 pub mod dialects {}
@@ -28,6 +28,13 @@ pub mod first_loop {}
 #[cfg(feature = "client")]
 #[doc = include_str!("../docs/operators.md")]
 pub mod operators {}
+#[cfg(feature = "postgres")]
+pub mod postgres {
+    #![doc = include_str!("../docs/postgres.md")]
+
+    #[allow(unused_imports)] // the page's links
+    use crate::session::postgres::{PostgresOptions, PostgresSessions, PostgresStore};
+}
 #[doc = include_str!("../docs/reminders.md")]
 pub mod reminders {}
 #[cfg(feature = "client")]

@@ -247,6 +247,7 @@ impl PodBuilder {
             }
         });
         worker = worker.journal_shared(ledger.clone());
+        worker.settings.conversation.get_or_insert_with(|| session.id().to_owned());
         worker.learned = session.dialect.as_ref().and_then(|learned| serde_json::from_str(learned.get()).ok());
         if let ReminderPlacement::Fixed(form) = placement {
             worker = worker.late_system(form);

@@ -75,16 +75,6 @@ pub enum RewindError {
     Journal(#[source] JournalError),
 }
 
-impl From<EarlierError> for ForkError {
-    fn from(error: EarlierError) -> Self {
-        match error {
-            EarlierError::Folder(error) => Self::Folder(error),
-            #[cfg(feature = "postgres")]
-            EarlierError::Postgres(error) => Self::Postgres(error),
-        }
-    }
-}
-
 /// Why a session was not forked. It is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -105,4 +95,14 @@ pub enum ForkError {
     /// The blocking task that writes the folder did not run to its end.
     #[error("the session could not be forked: the runtime is shutting down")]
     Runtime,
+}
+
+impl From<EarlierError> for ForkError {
+    fn from(error: EarlierError) -> Self {
+        match error {
+            EarlierError::Folder(error) => Self::Folder(error),
+            #[cfg(feature = "postgres")]
+            EarlierError::Postgres(error) => Self::Postgres(error),
+        }
+    }
 }

@@ -92,7 +92,8 @@ impl Reminders {
         self.lock().state.observe(item);
     }
 
-    /// Decides before a request, which offers the task tools or not; the item, if there is one, starts the cooldown once it is [observed](Self::observe).
+    /// Decides before a request, which offers the task tools or not; the item, if there is one, starts the cooldown
+    /// once it is [observed](Self::observe).
     pub fn decide(&self, tasks: &TaskStore, offered: bool) -> (Decision, Option<Item>) {
         let mut inner = self.lock();
         let text = tasks.with_active(|active, counts| {

@@ -1,7 +1,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cadence, Quiet};
-use crate::{Item, ItemKind, task::tools::changes_tasks};
+use crate::{
+    Item, ItemKind, Tool,
+    task::tools::{TaskCreate, TaskUpdate, changes_tasks},
+};
 
 /// The two counters behind the reminder: a pure state machine, kept with the session.
 ///
@@ -41,7 +44,7 @@ impl ReminderState {
     /// Takes in the next item of the history: an answer counts, a reminder starts the cooldown.
     pub fn observe(&mut self, item: &Item) {
         match item.kind() {
-            ItemKind::Assistant => self.answered(item.tool_calls().iter().any(|call| changes_tasks(&call.name))),
+            ItemKind::Assistant => self.answered(manages_tasks(item)),
             ItemKind::TaskReminder => self.reminded(),
             _ => {}
         }
@@ -76,6 +79,37 @@ impl ReminderState {
             _ if idle < cadence.inactivity().into() => Err(Quiet::UsedRecently { requests_ago: idle }),
             Some(requests_ago) if requests_ago < cadence.cooldown().into() => Err(Quiet::CoolingDown { requests_ago }),
             _ => Ok(()),
+        }
+    }
+}
+
+/// Whether an answer calls TaskCreate or TaskUpdate.
+fn manages_tasks(answer: &Item) -> bool {
+    // most answers do not, and need not be taken apart to tell; JSON can write a letter as an escape too
+    let json = answer.json();
+    let named = [TaskCreate::NAME, TaskUpdate::NAME].iter().any(|name| json.contains(name)) || json.contains("\\u");
+    named && answer.tool_calls().iter().any(|call| changes_tasks(&call.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_counts_by_its_calls_however_they_are_written() {
+        for (name, arguments, manages) in [
+            ("TaskUpdate", "{}", true),
+            ("Task\\u0043reate", "{}", true),
+            ("functions.TaskCreate", "{}", true),
+            ("TaskList", "{}", false),
+            ("Write", "TaskCreate", false),
+            ("Write", "\\u00e9", false),
+        ] {
+            let function = format!(r#"{{"name":"{name}","arguments":"{arguments}"}}"#);
+            let json = format!(r#"{{"role":"assistant","tool_calls":[{{"id":"1","function":{function}}}]}}"#);
+            let mut state = ReminderState { requests_since_last_task_management: 4, ..Default::default() };
+            state.observe(&Item::from_json(&json).unwrap());
+            assert_eq!(state.requests_since_last_task_management, if manages { 0 } else { 5 }, "{json}");
         }
     }
 }

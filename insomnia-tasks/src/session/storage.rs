@@ -47,7 +47,8 @@ use super::record::Entry;
     note = "use `FileStore`, `NoStorage`, or implement `Storage`"
 )]
 pub trait Storage: Send + Sync {
-    /// Queues one entry behind those before. An entry whose number was queued before is that one again, and is passed over. It does no I/O and does not wait for a flush that is under way.
+    /// Queues one entry behind those before. An entry whose number was queued before is that one again, and is passed
+    /// over. It does no I/O and does not wait for a flush that is under way.
     fn append(&self, entry: &Entry);
 
     /// Writes what is queued and makes it durable. `Ok` means that every entry appended before the call is kept.

@@ -16,7 +16,27 @@ pub enum TaskChange {
 
 /// A subscription to a [`TaskStore`](super::TaskStore)'s changes, from the moment it was made.
 ///
-/// The store never waits for a subscriber: one that is 256 changes behind gets [`TaskChange::Reread`] instead of what it missed.
+/// The store never waits for a subscriber: one that is 256 changes behind gets [`TaskChange::Reread`] in place of what it
+/// missed.
+///
+/// ```
+/// use insomnia_tasks::task::{TaskChange, TaskStore};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let tasks = TaskStore::new();
+/// let mut changes = tasks.subscribe();
+/// tasks.create("Write the parser", "")?;
+/// drop(tasks); // a session ends
+/// while let Some(change) = changes.next().await {
+///     match change {
+///         TaskChange::Created(task) | TaskChange::Updated(task) => println!("{} {}", task.status, task.subject),
+///         _ => println!("look at the whole list again"),
+///     }
+/// }
+/// # Ok::<(), insomnia_tasks::task::TaskError>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TaskChanges(broadcast::Receiver<TaskChange>);
 

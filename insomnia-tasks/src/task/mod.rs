@@ -17,5 +17,4 @@ pub use status::{ParseTaskStatusError, TaskStatus};
 #[cfg(feature = "client")]
 pub(crate) use store::Author;
 pub use store::{TaskCounts, TaskSnapshot, TaskStore};
-
 pub use value::{DESCRIPTION_LIMIT, SUBJECT_LIMIT, Task, TaskError, TaskPatch};

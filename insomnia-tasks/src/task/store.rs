@@ -18,7 +18,8 @@ const CHANGES_KEPT: usize = 256;
 /// How many active ids an error names.
 const IDS_NAMED: usize = 20;
 
-/// The session's tasks, shared by the four tools, the reminder and the host. Cheap to clone: clones are handles to the same tasks.
+/// The session's tasks, shared by the four tools, the reminder and the host. Cheap to clone: clones are handles to the
+/// same tasks.
 ///
 /// `get` and `update` cost the same however many tasks there are, and the active ones are found without a look at the
 /// finished ones.

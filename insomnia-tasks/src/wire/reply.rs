@@ -11,6 +11,19 @@ use crate::json::{Object, documents, elements, number, readable};
 ///
 /// An event stream is read too, since some servers always stream.
 ///
+/// ```
+/// use insomnia_tasks::wire::{ModelErrorKind, ReplyHead, read_reply};
+///
+/// let body = br#"{"choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}"#;
+/// let answer = read_reply(&ReplyHead::new(200), body, &["TaskList"])?;
+/// assert_eq!(answer.message.text().as_deref(), Some("Hi"));
+///
+/// // gateways report errors with a status of success
+/// let error = read_reply(&ReplyHead::new(200), br#"{"error":{"code":429,"message":"slow down"}}"#, &[]).unwrap_err();
+/// assert_eq!(error.kind(), ModelErrorKind::RateLimited { retry_after: None });
+/// # Ok::<(), insomnia_tasks::wire::ModelError>(())
+/// ```
+///
 /// # Errors
 /// What [`classify`] says about an error reply, also one of status 200; [`ModelErrorKind::Malformed`] if the reply has
 /// no message or the message is empty.

@@ -93,8 +93,9 @@ impl StreamReader {
     /// The answer, at the end of the stream or whenever it [is complete](Self::is_complete).
     ///
     /// # Errors
-    /// The error that the server sent in the stream; [`Interrupted`](super::ModelErrorKind::Interrupted) with the text so far if the stream
-    /// ended before the answer; [`Malformed`](super::ModelErrorKind::Malformed) if it is no event stream, too large, or empty.
+    /// The error that the server sent in the stream; [`Interrupted`](super::ModelErrorKind::Interrupted) with the text
+    /// so far if the stream ended before the answer; [`Malformed`](super::ModelErrorKind::Malformed) if it is no event
+    /// stream, too large, or empty.
     pub fn finish(self) -> Result<Answer, ModelError> {
         self.finish_telling(&mut |_| {})
     }

@@ -15,15 +15,16 @@ pub struct Compaction {
     pub keep_turns: usize,
 }
 
-/// When the loop compacts by itself: before a request whose predecessor filled its share of the context window, and once after
-/// the server has refused a request as too long, which is then sent once more. The turn that is under way always stays as
-/// it is. A compaction that fails changes nothing, and the turn goes on.
+/// When the loop compacts by itself: before a request whose predecessor filled its share of the context window, and once
+/// after the server has refused a request as too long, which is then sent once more. The turn that is under way always
+/// stays as it is. A compaction that fails changes nothing, and the turn goes on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AutoCompaction {
     /// How it is done.
     pub how: Compaction,
-    /// The size of the model's context in tokens. None leaves it at the refusals.
+    /// The size of the model's context in tokens. None leaves it at the refusals, and so does a server that reports no usage:
+    /// many tell that of a streamed answer only where [`stream_usage`](super::WorkerSettings::stream_usage) asks them.
     pub window: Option<u64>,
     /// The share of the window, from 0 to 1, at which to compact, by the usage that the server reports; 0.8 by default.
     pub share: f64,
@@ -115,7 +116,7 @@ impl AutoCompaction {
     }
 
     fn is_full(&self, usage: Usage) -> bool {
-        let sum = || Some(usage.prompt_tokens? + usage.completion_tokens.unwrap_or(0));
+        let sum = || Some(usage.prompt_tokens?.saturating_add(usage.completion_tokens.unwrap_or(0)));
         match (self.window, usage.total_tokens.max(sum())) {
             (Some(window), Some(used)) => used as f64 >= window as f64 * self.share,
             _ => false,
@@ -228,5 +229,33 @@ struct AskedAgain<'a>(&'a mut Worker);
 impl Drop for AskedAgain<'_> {
     fn drop(&mut self) {
         self.0.log.asked();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_full_by_whatever_the_server_counts() {
+        let auto = AutoCompaction::for_window(100);
+        let usage = |prompt_tokens, completion_tokens, total_tokens| Usage {
+            prompt_tokens,
+            completion_tokens,
+            total_tokens,
+            ..Usage::default()
+        };
+        for full in [
+            usage(Some(79), Some(1), None),
+            usage(None, None, Some(80)),
+            usage(Some(80), Some(9), Some(1)),
+            usage(Some(u64::MAX), Some(u64::MAX), None),
+        ] {
+            assert!(auto.is_full(full), "{full:?}");
+        }
+        for room in [usage(Some(78), Some(1), Some(79)), usage(None, Some(99), None), Usage::default()] {
+            assert!(!auto.is_full(room), "{room:?}");
+        }
+        assert!(!AutoCompaction::after_refusals().is_full(usage(Some(u64::MAX), None, None)));
     }
 }

@@ -7,6 +7,10 @@ use crate::{Item, wire::Usage};
 
 /// Where the loop records what it commits. The order is: commit, flush, send.
 #[async_trait]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot record what a loop commits",
+    note = "use `NoJournal`, or implement `Journal`; a `Pod` records into its session by itself"
+)]
 pub trait Journal: Send + Sync + 'static {
     /// Takes in a committed item. Never blocks and cannot fail: what cannot be written is told by the next flush.
     fn commit(&self, item: &Item, turn: u64);

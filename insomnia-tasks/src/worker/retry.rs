@@ -39,7 +39,8 @@ impl RetryPolicy {
         Self { retries: 0, ..Self::default() }
     }
 
-    /// How long to wait before the next try after `failed` failed ones; none if there is to be no next try. `jitter` is from 0 to 1.
+    /// How long to wait before the next try after `failed` failed ones; none if there is to be no next try. `jitter` is
+    /// from 0 to 1.
     pub(super) fn wait(&self, failed: u32, error: &ModelError, shown: bool, jitter: f64) -> Option<Duration> {
         if failed > self.retries || !error.is_retryable() || (shown && !self.after_partial) {
             return None;

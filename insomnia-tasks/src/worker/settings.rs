@@ -31,8 +31,9 @@ pub struct WorkerSettings {
     pub max_requests: u64,
     /// How many tools of one answer run side by side; 8 by default.
     pub tool_concurrency: usize,
-    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default, no limit if none. A tool runs on the turn's own
-    /// task: one that blocks cannot be stopped, so put blocking work on a thread (`spawn_blocking`).
+    /// How long a tool may run before it is stopped and its result says so; 10 minutes by default, no limit if none. A
+    /// tool runs on the turn's own task: one that blocks cannot be stopped, so put blocking work on a
+    /// thread (`spawn_blocking`).
     pub tool_timeout: Option<Duration>,
     /// How long to wait for the server.
     pub timeouts: Timeouts,

@@ -202,7 +202,8 @@ pub(super) fn kind(error: &ModelError) -> String {
     kind
 }
 
-/// The conventions' word for who is asked, by the server's host. Every other server speaks OpenAI's protocol, which is then the word.
+/// The conventions' word for who is asked, by the server's host. Every other server speaks OpenAI's protocol, which is
+/// then the word.
 fn provider(worker: &Worker) -> &'static str {
     const KNOWN: [(&str, &str); 10] = [
         ("api.anthropic.com", "anthropic"),

@@ -10,6 +10,7 @@ use std::{
 use insomnia_tasks::{
     ToolError, ToolOutput,
     reminder::Cadence,
+    session::Session,
     worker::{AutoCompaction, Compaction, WorkerSettings},
 };
 use insomnia_tasks_examples::scripted::{Reply, ScriptedServer};
@@ -26,7 +27,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
-use crate::support::{pod, tool};
+use crate::support::{folder, pod, tool};
 
 /// Every span in the order of their beginning, and every event.
 #[derive(Clone, Default)]
@@ -240,6 +241,22 @@ async fn contents_come_only_on_request() {
     let called = traces.fields("execute_tool", 0);
     assert_eq!(called["gen_ai.tool.call.arguments"], r#"{"where":"SECRET-ARGUMENT"}"#);
     assert_eq!(called["gen_ai.tool.call.result"], "SECRET-RESULT");
+}
+
+#[tokio::test]
+async fn a_session_is_one_conversation_across_resumes() {
+    let (traces, _guard) = Traces::begin();
+    let server = ScriptedServer::start(vec![Reply::text("one"), Reply::text("two")]).await.unwrap();
+    let folder = folder();
+    for prompt in ["a", "b"] {
+        let pod = pod(&server, false).session(folder.path()).build().await.unwrap();
+        pod.run(prompt).await.unwrap();
+        pod.close().await.unwrap();
+    }
+    let session = Session::read(folder.path()).unwrap();
+    for (name, place) in [("invoke_agent", 0), ("chat", 0), ("invoke_agent", 1), ("chat", 1)] {
+        assert_eq!(traces.fields(name, place)["gen_ai.conversation.id"], session.id(), "{name} {place}");
+    }
 }
 
 #[tokio::test]

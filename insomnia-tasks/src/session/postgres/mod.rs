@@ -1,4 +1,8 @@
-#![doc = include_str!("../../docs/postgres.md")]
+//! Sessions in Postgres, for services of many machines, where a session goes on wherever the next request lands.
+//!
+//! What was flushed is committed, an owner that lost its session can append nothing more, and an append whose answer was
+//! lost happens exactly once. [`PostgresSessions`] opens, lists, reads and copies sessions; a [`PostgresStore`] keeps one.
+//! The [guide](crate::guide::postgres) has examples, the set-up of a server, and what to know of leases, tables and poolers.
 
 mod copy;
 mod database;

@@ -7,10 +7,9 @@ use crate::wire::{ErrorDetail, RefusedRole};
 impl Dialect {
     /// The dialect to go on with after a server refused the form of a request; none where there is no other form to try.
     ///
-    /// A refused place of a message leads to the merged form and, where that is refused too, to one without any system message;
-    /// a refused role to one without it, refused `content: null` to
-    /// an empty string and then to no content, a refused call id to nine letters or digits, and a refused field to messages
-    /// without it.
+    /// A refused place of a message leads to the merged form and, where that is refused too, to one without any system
+    /// message; a refused role to one without it, refused `content: null` to an empty string and then to no content, a
+    /// refused call id to nine letters or digits, and a refused field to messages without it.
     pub fn after_refusal(&self, refusal: ErrorDetail) -> Option<Dialect> {
         let next = match refusal {
             ErrorDetail::Placement(role) => {

@@ -28,8 +28,8 @@ const BRIDGE: &str = "(interrupted)";
 ///   message right before; after an assistant message, or at the very start, the text is sent as a `user` message.
 /// - Where the server takes no system messages, those at the start are the beginning of the first user message.
 /// - Every tool call has exactly one result right after its message, in the order of the calls. Calls without one are
-///   answered with [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and those that come too
-///   late are left out.
+///   answered with [`INTERRUPTED`] as soon as something else follows. Results without a call, second results and
+///   those that come too late are left out.
 /// - Every call has an id of its own, a type, and arguments that are a JSON object in a string. Entries that name no
 ///   function are left out.
 /// - An assistant message with neither content nor calls is left out.
