@@ -62,8 +62,6 @@ async fn is_used_and_the_certificate_is_checked() {
         place.bare(&flags).env("SSL_CERT_FILE", trusted).run()
     };
 
-    // all but one user are let in over TLS alone
-    server.client().await.batch_execute("create role careful login superuser").await.unwrap();
     for parameters in ["sslmode=require", "sslmode=verify-full", "sslmode=prefer", "user=tester"] {
         run(parameters, &ours).ended(0);
     }
@@ -94,4 +92,27 @@ async fn is_refused_for_another_host_and_missed_where_it_is_required() {
     run(&server.url()).ended(3).told(&["cannot reach the database", "not valid for name"]);
     let Some(plain) = crate::server::shared() else { return };
     run(&plain.url()).ended(3).told(&["cannot reach the database", "does not support TLS", "TLS settings"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn is_missed_where_the_server_insists_on_it() {
+    let place = Place::new();
+    let ours = certificates(&["127.0.0.1"]);
+    let keys = tempfile::tempdir().unwrap();
+    let Some(server) = start(keys.path(), &ours) else { return };
+    fs::write(place.path("root.pem"), &ours.root).unwrap();
+    let root = place.path("root.pem").display().to_string();
+    let admin = server.client().await;
+    admin.batch_execute("create role careful login superuser").await.unwrap();
+    let rules: String = admin.query_one("show hba_file", &[]).await.unwrap().get(0);
+    fs::write(rules, "hostssl all careful 127.0.0.1/32 trust\nhost all tester 127.0.0.1/32 trust\n").unwrap();
+    admin.batch_execute("select pg_reload_conf()").await.unwrap();
+    let run = |mode: &str| {
+        let session = format!("{}/careful?sslmode={mode}", server.url().replace("tester@", "careful@"));
+        place.bare(&["--demo", "--session", &session, "-p", "A"]).env("SSL_CERT_FILE", &root).run()
+    };
+    // the rules are read some time later
+    while run("require").code != Some(0) {}
+    run("prefer").ended(0);
+    run("disable").ended(3).told(&["refuses this user", "no encryption", "insists on TLS"]);
 }

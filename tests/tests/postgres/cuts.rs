@@ -242,7 +242,7 @@ async fn making_the_tables() {
         let rows =
             format!("select version, (select count(*) from {schema}.insomnia_items) from {schema}.insomnia_schema");
         let row = server.client().await.query_one(&rows, &[]).await.unwrap();
-        assert_eq!((row.get::<_, i32>(0), row.get::<_, i64>(1)), (2, 2), "{schema}");
+        assert_eq!((row.get::<_, i32>(0), row.get::<_, i64>(1)), (3, 2), "{schema}");
         server.client().await.batch_execute(&format!("drop schema {schema} cascade")).await.unwrap();
     })
     .await;

@@ -267,20 +267,6 @@ async fn conflicts_between_transactions_are_tried_again() {
 }
 
 #[tokio::test]
-async fn a_statement_that_the_server_cuts_short_is_an_error_and_costs_nothing() {
-    let server = server!();
-    let url = format!("{}?options=-cstatement_timeout%3D300", server.url());
-    let store = PostgresSessions::connect(&url).unwrap().open("cut-short", PostgresOptions::new()).await.unwrap().store;
-    let lock = crate::storage::RowLock::on(server, "cut-short").await;
-    store.append(&entry(1, "x"));
-    let error = store.flush().await.unwrap_err();
-    assert!(error.kind() == StorageErrorKind::Io && error.to_string().contains("57014"), "{error}");
-    lock.release().await;
-    store.flush().await.unwrap();
-    assert_eq!(server.sessions().read_records("cut-short").await.unwrap().next_seq, 2);
-}
-
-#[tokio::test]
 async fn a_session_that_was_deleted_says_so() {
     let server = server!();
     let sessions = server.sessions();
@@ -296,4 +282,69 @@ async fn a_session_that_was_deleted_says_so() {
         "{error}"
     );
     assert!(sessions.open("deleted", PostgresOptions::new()).await.unwrap().created);
+}
+
+/// As where a server takes over that never got the last commits.
+#[tokio::test]
+async fn a_session_that_lost_what_was_acknowledged_says_so() {
+    let server = server!();
+    let sessions = server.sessions();
+    let store = sessions.open("went-back", PostgresOptions::new()).await.unwrap().store;
+    for seq in 1..=3 {
+        store.append(&entry(seq, "x"));
+        store.flush().await.unwrap();
+    }
+    let client = server.client().await;
+    client.batch_execute("update insomnia_sessions set head_seq = 1 where session_id = 'went-back'").await.unwrap();
+    client.batch_execute("delete from insomnia_items where session_id = 'went-back' and seq > 1").await.unwrap();
+    store.append(&entry(4, "y"));
+    let error = store.flush().await.unwrap_err();
+    assert_eq!(error.kind(), StorageErrorKind::OtherWriter, "{error}");
+    assert!(error.to_string().contains("1 entries in place of 3"), "{error}");
+    assert_eq!(sessions.read_records("went-back").await.unwrap().next_seq, 2, "something was merged");
+}
+
+#[tokio::test]
+async fn tables_that_someone_has_changed_are_an_error() {
+    let server = server!();
+    let database = server.database("changed", "").await;
+    let sessions = PostgresSessions::connect(&server.url_of(&database)).unwrap();
+    let store = sessions.open("first", PostgresOptions::new()).await.unwrap().store;
+    let client = connect(&server.url_of(&database)).await.unwrap();
+    let change = "alter table insomnia_sessions alter head_seq type numeric, alter epoch type numeric;
+        alter table insomnia_inbox alter body type bytea using body::bytea;
+        alter table insomnia_schema alter version type text";
+    client.batch_execute(change).await.unwrap();
+    let message = "insert into insomnia_inbox (session_id, item_id, body) values ('first', 'a', 'b')";
+    client.batch_execute(message).await.unwrap();
+    store.append(&entry(2, "gap"));
+    let errors = [
+        sessions.open("first", PostgresOptions::new().take_over(true)).await.map(|_| ()).unwrap_err().to_string(),
+        sessions.list("", 10).await.unwrap_err().to_string(),
+        PostgresSessions::connect(&server.url_of(&database)).unwrap().migrate().await.unwrap_err().to_string(),
+        store.inbox().await.unwrap_err().to_string(),
+    ];
+    for error in errors {
+        assert!(error.contains("unusable answer") && error.contains("schema_sql"), "{error}");
+    }
+}
+
+/// More than one statement should carry.
+#[tokio::test]
+async fn a_batch_of_75_megabytes_is_written_in_pieces() {
+    let server = server!();
+    let sessions = server.sessions();
+    let store = sessions.open("batch", PostgresOptions::new()).await.unwrap().store;
+    sessions.notify("batch", "psst").await.unwrap();
+    let told = store.inbox().await.unwrap().remove(0);
+    let mut entries: Vec<Entry> = (1..=3).map(|seq| entry(seq, &"0123456789".repeat(2_500_000))).collect();
+    entries[2].id = told.id;
+    entries.iter().for_each(|entry| store.append(entry));
+    store.flush().await.unwrap();
+    let client = server.client().await;
+    let written = "select count(*), count(distinct created) from insomnia_items where session_id = 'batch' and seq > 0";
+    let row = client.query_one(written, &[]).await.unwrap();
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (3, 2));
+    let row = client.query_one("select count(*) from insomnia_inbox where session_id = 'batch'", &[]).await.unwrap();
+    assert_eq!(row.get::<_, i64>(0), 0, "the message is still there");
 }

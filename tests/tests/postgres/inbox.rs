@@ -4,17 +4,19 @@ use std::{collections::HashMap, time::Duration};
 
 use fastrand::Rng;
 use insomnia_tasks::{
-    Item, ItemKind,
+    Item, ItemKind, Pod,
     session::{
         Entry, EntryBody, Storage,
         postgres::{PostgresOptions, PostgresSessions, PostgresStore},
     },
+    worker::Compaction,
 };
-use insomnia_tasks_examples::scripted::{Reply, ScriptedServer};
+use insomnia_tasks_examples::scripted::{Gate, Reply, ScriptedServer};
 use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
+    pods::client,
     proxy::{Cut, Proxy},
     server::server,
     two_processes::Process,
@@ -106,6 +108,98 @@ async fn whatever_befalls_the_owner() {
     for run in futures_util::future::join_all(runs.collect::<Vec<_>>()).await {
         run.unwrap();
     }
+}
+
+/// A message is left, the answer to that is lost, and its owner takes it in before it is left again.
+#[tokio::test]
+async fn when_it_is_left_again_after_it_was_taken_in() {
+    let server = server!();
+    let proxy = Proxy::start(server.port).await;
+    let through = PostgresSessions::connect(&server.url_at(proxy.port, "postgres")).unwrap();
+    let through = through.patience(Duration::from_secs(1));
+    let mut owner = Owner::new(&server.sessions(), "left-again").await;
+    through.notify("left-again", "first").await.unwrap();
+    owner.take_in().await;
+    proxy.arm(Cut::Silence);
+    let take = async {
+        while owner.store.inbox().await.unwrap().is_empty() {}
+        owner.take_in().await;
+    };
+    let (told, ()) = tokio::join!(through.notify("left-again", "second"), take);
+    told.unwrap();
+    assert!(!proxy.disarm());
+    assert!(owner.store.inbox().await.unwrap().is_empty(), "it came again");
+    owner.take_in().await;
+    owner.store.append(&crate::storage::entry(owner.next_seq, "on"));
+    owner.store.flush().await.unwrap();
+    let heard = heard(&server.sessions(), "left-again").await;
+    assert!(heard.len() == 2 && heard.values().all(|count| *count == 1), "{heard:?}");
+    let rows = server.client().await.query("select 1 from insomnia_inbox where session_id = 'left-again'", &[]).await;
+    assert!(rows.unwrap().is_empty(), "it is still in the inbox");
+}
+
+/// Leaves many messages as one statement.
+async fn flood(server: &crate::server::Server, name: &str, count: i64) {
+    let flood = "insert into insomnia_inbox (session_id, item_id, body)
+        select $1, 'inbox-' || n, 'message ' || n || '.' from generate_series(1, $2::bigint) n";
+    server.client().await.execute(flood, &[&name, &count]).await.unwrap();
+}
+
+#[tokio::test]
+async fn ten_thousand_are_taken_in_at_once_in_their_order() {
+    let server = server!();
+    let sessions = server.sessions();
+    let mut owner = Owner::new(&sessions, "flood").await;
+    flood(server, "flood", 10_000).await;
+    owner.take_in().await;
+    let told: Vec<_> = sessions.read("flood").await.unwrap().items().iter().filter_map(Item::text).collect();
+    assert!(told.len() == 10_000 && (1..).zip(&told).all(|(n, text)| text.contains(&format!("message {n}."))));
+    assert!(owner.store.inbox().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn all_go_with_the_next_request() {
+    let server = server!();
+    let sessions = server.sessions();
+    let model = ScriptedServer::start(Reply::text("heard")).await.unwrap();
+    let pod = Pod::builder(&client(&model.base_url()), "gpt-5-mini")
+        .session_in_postgres(&sessions, "next-request", PostgresOptions::new())
+        .build()
+        .await
+        .unwrap();
+    flood(server, "next-request", 1_500).await;
+    pod.run("go").await.unwrap();
+    let request = model.requests()[0].text();
+    assert!((1..=1_500).all(|n| request.matches(&format!("message {n}.")).count() == 1), "not each of them once");
+}
+
+#[tokio::test]
+async fn while_its_owner_compacts() {
+    let server = server!();
+    let sessions = server.sessions();
+    let gate = Gate::new();
+    let replies =
+        vec![Reply::text("one"), Reply::text("a summary").hold(&gate), Reply::text("two"), Reply::text("three")];
+    let model = ScriptedServer::start(replies).await.unwrap();
+    let pod = Pod::builder(&client(&model.base_url()), "gpt-5-mini")
+        .session_in_postgres(&sessions, "compacting", PostgresOptions::new())
+        .build()
+        .await
+        .unwrap();
+    pod.run("go").await.unwrap();
+    let tell = async {
+        gate.reached().await;
+        server.sessions().notify("compacting", "psst").await.unwrap();
+        gate.open();
+    };
+    let compaction = Compaction::default();
+    let (compacted, ()) = tokio::join!(pod.compact(&compaction), tell);
+    compacted.unwrap();
+    pod.run("on").await.unwrap();
+    assert_eq!(model.requests()[2].text().matches("psst").count(), 1);
+    pod.run("on").await.unwrap();
+    let heard = heard(&sessions, "compacting").await;
+    assert_eq!(heard.into_iter().collect::<Vec<_>>(), [(Item::notification("psst").text().unwrap(), 1)]);
 }
 
 /// Processes that own the session are killed, each at another moment of its turn.

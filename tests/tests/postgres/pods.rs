@@ -195,3 +195,20 @@ async fn without_the_database_the_turn_ends_and_goes_on_when_it_is_back() {
     assert_eq!(kept, history);
     assert_eq!(history.len(), 4);
 }
+
+#[tokio::test]
+async fn a_server_that_was_started_again_between_turns_is_not_noticed() {
+    let Some(mut server) = Server::start(&["fsync=off"]) else { return };
+    let sessions = server.sessions();
+    let model = ScriptedServer::start(vec![list(), Reply::text("done"), list(), Reply::text("done")]).await.unwrap();
+    let pod = pod(&model, &sessions, "restarted", PostgresOptions::new()).await;
+    for turn in 1..=2 {
+        pod.run("go").await.unwrap();
+        assert_eq!(pod.history().len(), 4 * turn);
+        server.kill();
+        server.restart();
+    }
+    sessions.notify("restarted", "hello").await.unwrap();
+    assert_eq!(sessions.read("restarted").await.unwrap().items().len(), 8);
+    pod.close().await.unwrap();
+}

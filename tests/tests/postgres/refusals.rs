@@ -28,6 +28,37 @@ async fn a_wrong_password() {
     assert!(error.to_string().contains("check user name and password"), "{error}");
     assert!(!error.to_string().contains("wrong"), "{error}");
     PostgresSessions::connect(&url("right")).unwrap().open("unlocked", PostgresOptions::new()).await.unwrap();
+    let missing = error_at(&server.url().replace("tester@", "locked@")).await;
+    assert!(matches!(missing, PostgresError::Auth(_)) && missing.to_string().contains("password missing"), "{missing}");
+}
+
+/// What is special in an address is often not written with `%`.
+#[tokio::test]
+async fn passwords_are_in_no_error() {
+    let passwords = [
+        "s3cret@x",
+        "s3cret/x",
+        "x/s3cret",
+        "x?s3cret=x",
+        "x#s3cret",
+        "%zs3cret",
+        "x s3cret",
+        "x&s3cret",
+        "s3cret:x",
+        "[s3cret",
+    ];
+    let addresses =
+        ["locked:{}@127.0.0.1:9/db", "locked:{}@127.0.0.1:9/db?connect_timeout=1", "locked:{}@h", ":{}@", "locked:{}"];
+    let urls = passwords.iter().flat_map(|password| addresses.map(|address| address.replace("{}", password)));
+    let tried = urls.map(async |url| {
+        let error = match PostgresSessions::connect(&format!("postgres://{url}")) {
+            Ok(sessions) => sessions.patience(std::time::Duration::from_millis(50)).migrate().await.unwrap_err(),
+            Err(error) => error,
+        };
+        let told = format!("{error} {error:?}");
+        assert!(!told.contains("s3cret"), "{url}: {told}");
+    });
+    futures_util::future::join_all(tried).await;
 }
 
 #[tokio::test]
@@ -111,12 +142,41 @@ async fn a_user_who_may_not_make_tables() {
     admin.batch_execute("create role guest login password 'guest'").await.unwrap();
     let url = server.url_of(&database).replace("tester@", "guest:guest@");
     let error = error_at(&url).await;
-    assert!(matches!(error, PostgresError::Schema { found: 0, wanted: 2, .. }), "{error}");
+    assert!(matches!(error, PostgresError::Schema { found: 0, wanted: 3, .. }), "{error}");
     assert!(error.to_string().contains("schema_sql"), "{error}");
 
     admin.batch_execute(&PostgresStore::schema_sql()).await.unwrap();
     admin.batch_execute("grant select, insert, update, delete on all tables in schema public to guest").await.unwrap();
     PostgresSessions::connect(&url).unwrap().open("allowed", PostgresOptions::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_schema_of_its_own_and_one_that_is_not_there() {
+    let server = server!();
+    let database = server.database("apart", "").await;
+    let admin = connect(&server.url_of(&database)).await.unwrap();
+    let make = "create role apart login password 'apart'; create schema agents authorization apart;
+        revoke create on schema public from public";
+    admin.batch_execute(make).await.unwrap();
+    let url = |path: &str| {
+        let url = server.url_of(&database).replace("tester@", "apart:apart@");
+        format!("{url}?options=-csearch_path%3D{path}")
+    };
+    for path in ["nowhere", "public", "pg_catalog"] {
+        let error = error_at(&url(path)).await;
+        assert!(matches!(error, PostgresError::Schema { found: 0, .. }), "{path}: {error}");
+    }
+    let sessions = PostgresSessions::connect(&url("agents,public")).unwrap();
+    let store = sessions.open("apart", PostgresOptions::new()).await.unwrap().store;
+    store.append(&crate::storage::entry(1, "x"));
+    store.close().await.unwrap();
+    let found = "select count(*) from agents.insomnia_items where session_id = 'apart'";
+    assert_eq!(admin.query_one(found, &[]).await.unwrap().get::<_, i64>(0), 2);
+
+    // who may connect to the server, but not to this database
+    admin.batch_execute("revoke connect on database apart from public").await.unwrap();
+    let error = error_at(&url("agents")).await;
+    assert!(matches!(&error, PostgresError::Refused { source, .. } if source.sql_state() == Some("42501")), "{error}");
 }
 
 #[tokio::test]

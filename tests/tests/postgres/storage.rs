@@ -286,6 +286,7 @@ async fn a_newer_schema_and_a_newer_format_are_refused() {
     let sessions = PostgresSessions::connect(&server.url_of(&database)).unwrap();
     let opened = sessions.open("new", PostgresOptions::new()).await.unwrap();
     opened.store.close().await.unwrap();
+    let at_work = sessions.open("at work", PostgresOptions::new()).await.unwrap();
     let client = crate::server::connect(&server.url_of(&database)).await.unwrap();
     client.batch_execute("update insomnia_sessions set fmt = 99").await.unwrap();
     let error = sessions.open("new", PostgresOptions::new()).await.unwrap_err();
@@ -293,4 +294,40 @@ async fn a_newer_schema_and_a_newer_format_are_refused() {
     client.batch_execute("update insomnia_schema set version = 99").await.unwrap();
     let error = PostgresSessions::connect(&server.url_of(&database)).unwrap().migrate().await.unwrap_err();
     assert!(matches!(error, PostgresError::NewerSchema { found: 99, .. }), "{error}");
+    let told = PostgresSessions::connect(&server.url_of(&database)).unwrap().notify("new", "hello").await.unwrap_err();
+    assert!(told.to_string().contains("update the crate"), "{told}");
+    // who is at work meanwhile ends its turn
+    put(&at_work.store, 1, "x").await.unwrap();
+}
+
+/// Plans are kept: one that looks at all rows, as is cheapest in a small table, would be kept when the table has grown.
+#[tokio::test]
+async fn appends_look_at_no_rows_but_their_own_in_small_tables_too() {
+    let server = server!();
+    let database = server.database("planned", "").await;
+    let config = server.url_of(&database).parse().unwrap();
+    let pool = Pool::builder(Manager::new(config, tokio_postgres::NoTls)).max_size(1).build().unwrap();
+    let sessions = PostgresSessions::with_pool(pool.clone());
+    for name in ["a", "b", "c"] {
+        sessions.open(name, PostgresOptions::new()).await.unwrap().store.close().await.unwrap();
+    }
+    let client = crate::server::connect(&server.url_of(&database)).await.unwrap();
+    client.batch_execute("vacuum analyze").await.unwrap();
+    let store = sessions.open("b", PostgresOptions::new()).await.unwrap().store;
+    let scans = async || {
+        pool.get().await.unwrap().query("select pg_stat_force_next_flush()", &[]).await.unwrap();
+        // the flush comes with the end of that statement
+        pool.get().await.unwrap().query("select 1", &[]).await.unwrap();
+        let scans = "select seq_scan, idx_scan from pg_stat_user_tables where relname = 'insomnia_sessions'";
+        let row = client.query_one(scans, &[]).await.unwrap();
+        (row.get::<_, i64>(0), row.get::<_, i64>(1))
+    };
+    let before = scans().await;
+    for seq in (1..=30).step_by(3) {
+        put(&store, seq, "alone").await.unwrap();
+        store.append(&entry(seq + 1, "one of two"));
+        put(&store, seq + 2, "two").await.unwrap();
+    }
+    let after = scans().await;
+    assert_eq!((after.0 - before.0, after.1 - before.1), (0, 20));
 }

@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use super::{
     PostgresError, PostgresSessions,
     database::{Param, Trouble},
-    error::Failure,
+    error::{Failure, check_size},
     open::{format_number, header_line},
     read::{check_name, stored_batches},
     writer::{item_id, kind, live_compact, number},
@@ -72,6 +72,9 @@ impl PostgresSessions {
         check_name(name)?;
         self.migrate().await?;
         let rows = Rows::new(header, entries, batches);
+        for (seq, body) in rows.seqs.iter().zip(&rows.bodies) {
+            check_size(|| format!("entry {seq}"), body.len())?;
+        }
         // tells a lost answer to this commit from a session that was there
         let nonce = ids::uuid();
         let mut attempt = 1;
@@ -129,7 +132,7 @@ impl PostgresSessions {
         rows: &Rows,
     ) -> Result<bool, Trouble> {
         let transaction = self.within(client.transaction()).await?;
-        if self.within(transaction.query_typed(MAKE, session)).await?.is_empty() {
+        if self.rows(transaction.query_typed_raw(MAKE, session.iter().cloned())).await?.is_empty() {
             return Ok(false);
         }
         let mut from = 0;
@@ -143,7 +146,7 @@ impl PostgresSessions {
                 (&kinds, Type::TEXT_ARRAY),
                 (&bodies, Type::TEXT_ARRAY),
             ];
-            self.within(transaction.query_typed(FILL, &items)).await?;
+            self.rows(transaction.query_typed_raw(FILL, items)).await?;
             from = chunk.end;
         }
         self.within(transaction.commit()).await?;

@@ -1,11 +1,12 @@
-use std::{error::Error as _, fmt, io, str::FromStr, sync::Arc, time::Duration};
+use std::{error::Error as _, fmt, io, pin::pin, str::FromStr, sync::Arc, time::Duration};
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType};
+use futures_util::TryStreamExt;
 use tokio::{sync::OnceCell, time::timeout};
 use tokio_postgres::{
-    Config, Row,
-    error::SqlState,
-    types::{ToSql, Type},
+    Config, Row, RowStream,
+    error::{Severity, SqlState},
+    types::{FromSql, ToSql, Type},
 };
 
 use super::{PostgresError, error::Failure, migrate, tls};
@@ -118,9 +119,28 @@ impl PostgresSessions {
 
     async fn once(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>, Trouble> {
         let client = self.client().await?;
-        let answer = self.within(client.query_typed(sql, params)).await;
+        let params = params.iter().map(|(value, kind)| (*value, kind.clone()));
+        let answer = self.rows(client.query_typed_raw(sql, params)).await;
         self.settle(client, &answer);
         answer
+    }
+
+    /// All rows of an answer.
+    pub(super) async fn rows(
+        &self,
+        answer: impl Future<Output = Result<RowStream, tokio_postgres::Error>>,
+    ) -> Result<Vec<Row>, Trouble> {
+        let collected = async {
+            let mut stream = pin!(answer.await?);
+            let mut rows = Vec::new();
+            while let Some(row) = stream.try_next().await? {
+                rows.push(row);
+            }
+            Ok((rows, stream.rows_affected()))
+        };
+        let (rows, counted) = self.within(collected).await?;
+        check_count(rows.len(), counted, rows.is_empty())?;
+        Ok(rows)
     }
 
     /// Waits for the server's answer, as long as that may take.
@@ -147,14 +167,54 @@ impl PostgresSessions {
     pub(super) async fn client(&self) -> Result<Object, Trouble> {
         match timeout(self.patience, self.pool.get()).await {
             Ok(Ok(client)) => Ok(client),
-            Ok(Err(PoolError::Backend(error))) => Err(match Trouble::of(&error) {
+            Ok(Err(PoolError::Backend(error))) => Err(match Trouble::told(&error) {
                 // it never came to a statement
                 Trouble::Refused(failure) if failure.sql_state().is_none() => Trouble::Lost(failure),
                 trouble => trouble,
             }),
-            Ok(Err(other)) => Err(Trouble::Lost(Failure::plain(other.to_string()))),
-            Err(_) => Err(Trouble::Lost(Failure::plain(format!("no connection within {:?}", self.patience)))),
+            Ok(Err(other @ PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle))) => {
+                Err(Trouble::Lost(Failure::plain(other.to_string())))
+            }
+            Ok(Err(other)) => Err(Trouble::NoConnection(Failure::plain(other.to_string()))),
+            Err(_) => {
+                let failure = Failure::plain(format!("none within {:?}", self.patience));
+                let status = self.pool.status();
+                match status.available == 0 && status.size >= status.max_size {
+                    true => Err(Trouble::NoConnection(failure)),
+                    false => Err(Trouble::Lost(failure)),
+                }
+            }
         }
+    }
+}
+
+/// Whether these are the rows that the server counted, unless it may have changed some and told none. If not, a message came
+/// out of turn, and what follows on the connection belongs to nothing that will be asked.
+pub(super) fn check_count(rows: usize, counted: Option<u64>, may_be_untold: bool) -> Result<(), Trouble> {
+    match counted.and_then(|counted| usize::try_from(counted).ok()) {
+        Some(counted) if counted == rows || may_be_untold => Ok(()),
+        counted => Err(Trouble::Lost(Failure::plain(format!("{rows} rows came where the server counted {counted:?}")))),
+    }
+}
+
+/// A column of an answer, which need not be what it should be where someone has changed the tables.
+pub(super) fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> Result<T, Odd> {
+    row.try_get(index).map_err(|error| Odd(Failure::new(&error)))
+}
+
+/// An answer that is none to what was asked.
+#[derive(Debug)]
+pub(super) struct Odd(Failure);
+
+impl From<Odd> for PostgresError {
+    fn from(odd: Odd) -> Self {
+        Self::Answer(odd.0)
+    }
+}
+
+impl From<Odd> for Trouble {
+    fn from(odd: Odd) -> Self {
+        Self::Odd(odd.0)
     }
 }
 
@@ -170,6 +230,10 @@ pub(super) enum Trouble {
     ReadOnly(Failure),
     Auth(Failure),
     NoDatabase(Failure),
+    /// The pool has none to give.
+    NoConnection(Failure),
+    /// The answer is none to what was asked.
+    Odd(Failure),
     /// The server will not do it; nothing was done.
     Refused(Failure),
 }
@@ -180,15 +244,35 @@ impl Trouble {
         matches!(self, Self::Lost(_) | Self::Conflict(_) | Self::ReadOnly(_))
     }
 
+    /// Why a statement got no answer.
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
+        // the server hung up with these words, such as those of a timeout of its own, whatever code they have
+        let ended = error.as_db_error().is_some_and(|answer| match answer.parsed_severity() {
+            Some(severity) => matches!(severity, Severity::Fatal | Severity::Panic),
+            None => ["FATAL", "PANIC"].contains(&answer.severity()),
+        });
+        match Self::told(error) {
+            Self::Conflict(failure) | Self::ReadOnly(failure) | Self::Refused(failure) if ended => Self::Lost(failure),
+            trouble => trouble,
+        }
+    }
+
+    /// What the server or the connection said, be it at a statement or before the first one.
+    fn told(error: &tokio_postgres::Error) -> Self {
         let failure = Failure::new(error);
         let Some(state) = error.code() else {
-            // after a message out of turn nothing on the connection can be told from what came before; tokio-postgres has no
-            // name for that but its text
-            let out_of_turn = error.to_string().starts_with("unexpected message from server");
+            // tokio-postgres has no names for these but their texts
+            let text = error.to_string();
+            let auth = text.starts_with("authentication error") || failure.is_plain("password missing");
+            // after a message out of turn nothing on the connection can be told from what came before
+            let out_of_turn = text.starts_with("unexpected message from server");
             let broken =
                 error.is_closed() || out_of_turn || error.source().is_some_and(|source| source.is::<io::Error>());
-            return if broken { Self::Lost(failure) } else { Self::Refused(failure) };
+            return match (auth, broken) {
+                (true, _) => Self::Auth(failure),
+                (false, true) => Self::Lost(failure),
+                (false, false) => Self::Refused(failure),
+            };
         };
         if [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(state) {
             return Self::Conflict(failure);
@@ -211,6 +295,8 @@ impl Trouble {
             Self::Lost(failure) => PostgresError::Connect(failure),
             Self::Auth(failure) => PostgresError::Auth(failure),
             Self::NoDatabase(failure) => PostgresError::NoDatabase(failure),
+            Self::NoConnection(failure) => PostgresError::Pool(failure),
+            Self::Odd(failure) => PostgresError::Answer(failure),
             Self::Conflict(source) | Self::ReadOnly(source) | Self::Refused(source) => {
                 PostgresError::Refused { action, source }
             }

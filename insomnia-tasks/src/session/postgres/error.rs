@@ -26,8 +26,11 @@ pub enum PostgresError {
     /// The server cannot be reached, or was lost and did not come back soon enough.
     #[error("cannot reach the database: {0}; check that the server runs, its address and port, and the TLS settings")]
     Connect(#[source] Failure),
+    /// The pool has no connection to give: all are in use, or it was closed.
+    #[error("the pool gave no connection: {0}; look for what holds its connections, or make it larger")]
+    Pool(#[source] Failure),
     /// The server refuses the user or the password.
-    #[error("the database refuses this user: {0}; check user name and password")]
+    #[error("the database refuses this user: {0}; check user name and password, and whether the server insists on TLS")]
     Auth(#[source] Failure),
     /// The server has no database of that name.
     #[error("there is no such database: {0}; create it, or check the name at the end of the address")]
@@ -112,6 +115,19 @@ pub enum PostgresError {
         #[source]
         source: RecordError,
     },
+    /// A message or a record is larger than a value can be.
+    #[error("{what} has {bytes} bytes, but the database takes at most {LARGEST} at once: make it smaller")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// Its size.
+        bytes: usize,
+    },
+    /// The server answered with something else than was asked for.
+    #[error(
+        "the database gave an unusable answer: {0}; check that its tables are those of `PostgresStore::schema_sql`"
+    )]
+    Answer(#[source] Failure),
     /// The folder of a copy.
     #[error(transparent)]
     Folder(#[from] Box<OpenError>),
@@ -124,6 +140,17 @@ pub enum PostgresError {
         #[source]
         source: Failure,
     },
+}
+
+/// A value, and the statement that carries it, stay below 1 GB.
+pub(super) const LARGEST: usize = 1_000_000_000;
+
+/// Whether a value of this size can be sent.
+pub(super) fn check_size(what: impl FnOnce() -> String, bytes: usize) -> Result<(), PostgresError> {
+    match bytes > LARGEST {
+        true => Err(PostgresError::TooLarge { what: what(), bytes }),
+        false => Ok(()),
+    }
 }
 
 /// What the server or the connection said.
@@ -152,6 +179,10 @@ impl Failure {
         Self { text: text.into(), state: None }
     }
 
+    pub(super) fn is_plain(&self, text: &str) -> bool {
+        self.state.is_none() && self.text == text
+    }
+
     pub(super) fn is<const N: usize>(&self, states: [SqlState; N]) -> bool {
         self.state.as_ref().is_some_and(|state| states.contains(state))
     }
@@ -173,3 +204,19 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_a_largest_size_and_the_error_says_which_one_is_larger() {
+        let what = || "entry 7".to_owned();
+        assert!(check_size(what, LARGEST).is_ok());
+        let error = check_size(what, LARGEST + 1).map_err(|error| error.to_string());
+        assert_eq!(
+            error.unwrap_err(),
+            "entry 7 has 1000000001 bytes, but the database takes at most 1000000000 at once: make it smaller"
+        );
+    }
+}

@@ -3,10 +3,14 @@ use std::fmt::Write;
 use deadpool_postgres::Object;
 use tokio_postgres::{Row, error::SqlState, types::Type};
 
-use super::{PostgresError, PostgresSessions, database::Trouble};
+use super::{
+    PostgresError, PostgresSessions,
+    database::{Param, Trouble, column},
+};
 
 /// What leads from each version of the tables to the next; the first one makes them.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql"), include_str!("migrations/0003.sql")];
 
 const VERSION_TABLE: &str = "create table if not exists insomnia_schema (
     one     boolean primary key default true check (one),
@@ -44,10 +48,10 @@ pub(super) const SETTINGS: &str =
 
 /// Whether the server keeps what it acknowledges, and can hold every text; a row that begins with [`SETTINGS`] tells.
 pub(super) fn check_settings(row: &Row) -> Result<(), PostgresError> {
-    if row.get::<_, Option<&str>>(0) == Some("off") {
+    if column::<Option<&str>>(row, 0)? == Some("off") {
         return Err(PostgresError::NotDurable);
     }
-    match row.get::<_, Option<&str>>(1) {
+    match column::<Option<&str>>(row, 1)? {
         None | Some("UTF8") => Ok(()),
         Some(found) => Err(PostgresError::Encoding { found: found.to_owned() }),
     }
@@ -83,7 +87,7 @@ pub(super) async fn migrate(sessions: &PostgresSessions) -> Result<(), PostgresE
 /// The version of the tables; 0 if there are none.
 async fn version(sessions: &PostgresSessions) -> Result<i32, PostgresError> {
     match sessions.query("read the version of the tables", "select version from insomnia_schema", &[]).await {
-        Ok(rows) => Ok(rows.first().map_or(0, |row| row.get(0))),
+        Ok(rows) => Ok(rows.first().map_or(Ok(0), |row| column(row, 0))?),
         Err(PostgresError::Refused { source, .. }) if source.sql_state() == Some(SqlState::UNDEFINED_TABLE.code()) => {
             Ok(0)
         }
@@ -108,13 +112,16 @@ async fn apply_with(sessions: &PostgresSessions, client: &mut Object) -> Result<
         }
         other => other,
     })?;
-    let locked = transaction.query_typed("select version from insomnia_schema for update", &[]);
-    let found: i32 = sessions.within(locked).await?.first().map_or(0, |row| row.get(0));
+    let none = || std::iter::empty::<Param<'_>>();
+    let locked = transaction.query_typed_raw("select version from insomnia_schema for update", none());
+    let found: i32 = sessions.rows(locked).await?.first().map_or(Ok(0), |row| column(row, 0))?;
     for migration in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         sessions.within(transaction.batch_execute(migration)).await?;
     }
     let update = "update insomnia_schema set version = greatest(version, $1)";
-    sessions.within(transaction.query_typed(update, &[(&wanted(), Type::INT4)])).await?;
+    let wanted = wanted();
+    let wanted: [Param<'_>; 1] = [(&wanted, Type::INT4)];
+    sessions.rows(transaction.query_typed_raw(update, wanted)).await?;
     sessions.within(transaction.commit()).await
 }
 
@@ -126,7 +133,7 @@ mod tests {
     fn the_printed_schema_is_one_transaction_that_ends_at_the_version() {
         let sql = schema_sql();
         assert!(sql.starts_with("begin;") && sql.ends_with("commit;\n"), "{sql}");
-        assert!(sql.contains("-- version 2\n") && sql.contains("set version = 2;"), "{sql}");
+        assert!(sql.contains("-- version 3\n") && sql.contains("set version = 3;"), "{sql}");
         assert_eq!(sql.matches("partition of insomnia_items").count(), 16);
     }
 }

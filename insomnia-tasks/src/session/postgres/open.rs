@@ -2,10 +2,12 @@ use std::time::Duration;
 
 use futures_util::future::join;
 use tokio_postgres::{Row, types::Type};
+use tracing::Instrument;
 
 use super::{
     PostgresError, PostgresSessions, PostgresStore,
-    database::Param,
+    database::{Odd, Param, column},
+    error::Failure,
     migrate::{SETTINGS, check_settings},
     read::{self, check_name},
     store::Claim,
@@ -73,6 +75,10 @@ impl PostgresOptions {
         self.tail_only = tail_only;
         self
     }
+
+    fn lease_ms(&self) -> i64 {
+        i64::try_from(self.lease.as_millis()).unwrap_or(i64::MAX).min(LONGEST_LEASE)
+    }
 }
 
 /// An open session in Postgres.
@@ -118,18 +124,18 @@ impl PostgresSessions {
         let owner =
             options.owner.clone().unwrap_or_else(|| Holder::this_process().to_string()).replace('\0', "\u{fffd}");
         // tells what this call did from what another one with the same owner did, should an answer be lost
-        let nonce = ids::uuid();
-        let lease = i64::try_from(options.lease.as_millis()).unwrap_or(i64::MAX).min(LONGEST_LEASE);
+        let claimant = Claimant { name: name.to_owned(), owner, nonce: ids::uuid(), lease: options.lease_ms() };
         let mut created = false;
-        let (epoch, head, session) = loop {
+        let (store, session) = loop {
             let Some(found) = self.look(name, options.tail_only).await? else {
-                self.make(name, &owner, &nonce, lease, options.instructions.clone()).await?;
                 created = true;
-                continue;
+                let made = self.clone().make(claimant.clone(), options.instructions.clone());
+                let Some(store) = finished(made).await? else { continue };
+                break (store, read::Early::read(self, name, None).await?.completed(0).await?);
             };
-            if found.claim.as_ref() == Some(&nonce) {
-                let session = read::Early::read(self, name, found.tail()).await?.completed(found.head).await?;
-                break (found.epoch, found.head, session);
+            if found.claim.as_ref() == Some(&claimant.nonce) {
+                let store = self.store(&claimant, found.epoch, found.head);
+                break (store, read::Early::read(self, name, found.tail()).await?.completed(found.head).await?);
             }
             created = false;
             if found.format > FORMAT {
@@ -139,45 +145,61 @@ impl PostgresSessions {
                 let owner = found.owner.unwrap_or_else(|| "another process".to_owned());
                 return Err(PostgresError::InUse { session: name.to_owned(), owner, left_ms: found.left_ms });
             }
-            let params: [Param<'_>; 6] = [
-                (&name, Type::TEXT),
-                (&found.epoch, Type::INT8),
-                (&owner, Type::TEXT),
-                (&nonce, Type::TEXT),
-                (&lease, Type::INT8),
-                (&options.take_over, Type::BOOL),
-            ];
             // read while the server waits for its disk
             let reading = read::Early::read(self, name, found.tail());
-            let (taken, early) = join(self.query("take a session over", TAKE, &params), reading).await;
-            if let Some(row) = taken?.first() {
-                let (epoch, head) = (row.get(0), row.get(1));
-                break (epoch, head, early?.completed(head).await?);
+            let taking = finished(self.clone().take(claimant.clone(), found.epoch, options.take_over));
+            let (taken, early) = join(taking, reading).await;
+            if let Some((store, head)) = taken? {
+                break (store, early?.completed(head).await?);
             }
         };
-        let store = PostgresStore::new(self.clone(), Claim { session: name.to_owned(), epoch, lease }, head);
         Ok(OpenedPostgres { store, session, created })
     }
 
+    /// None if someone else has made it, or an answer was lost.
     async fn make(
-        &self,
-        name: &str,
-        owner: &str,
-        nonce: &str,
-        lease: i64,
+        self,
+        claimant: Claimant,
         instructions: Option<String>,
-    ) -> Result<(), PostgresError> {
+    ) -> Result<Option<PostgresStore>, PostgresError> {
         let header = header_line(&Header::new(instructions));
         let fmt = format_number();
         let params: [Param<'_>; 6] = [
-            (&name, Type::TEXT),
-            (&owner, Type::TEXT),
-            (&nonce, Type::TEXT),
-            (&lease, Type::INT8),
+            (&claimant.name, Type::TEXT),
+            (&claimant.owner, Type::TEXT),
+            (&claimant.nonce, Type::TEXT),
+            (&claimant.lease, Type::INT8),
             (&fmt, Type::INT4),
             (&header, Type::TEXT),
         ];
-        self.query("make a session", MAKE, &params).await.map(|_| ())
+        let made = self.query("make a session", MAKE, &params).await?;
+        Ok(made.first().map(|_| self.store(&claimant, 1, 0)))
+    }
+
+    /// The store, and the number of the last entry; none if someone else came first, or an answer was lost.
+    async fn take(
+        self,
+        claimant: Claimant,
+        epoch: i64,
+        by_force: bool,
+    ) -> Result<Option<(PostgresStore, i64)>, PostgresError> {
+        let params: [Param<'_>; 6] = [
+            (&claimant.name, Type::TEXT),
+            (&epoch, Type::INT8),
+            (&claimant.owner, Type::TEXT),
+            (&claimant.nonce, Type::TEXT),
+            (&claimant.lease, Type::INT8),
+            (&by_force, Type::BOOL),
+        ];
+        let taken = self.query("take a session over", TAKE, &params).await?;
+        let Some(row) = taken.first() else { return Ok(None) };
+        let (epoch, head) = (column(row, 0)?, column(row, 1)?);
+        Ok(Some((self.store(&claimant, epoch, head), head)))
+    }
+
+    fn store(&self, claimant: &Claimant, epoch: i64, head: i64) -> PostgresStore {
+        let claim = Claim { session: claimant.name.clone(), epoch, lease: claimant.lease };
+        PostgresStore::new(self.clone(), claim, head)
     }
 
     /// The session's row, once the server is known to keep what it acknowledges.
@@ -186,7 +208,27 @@ impl PostgresSessions {
         let rows = self.query("look for a session", &look, &[(&name, Type::TEXT), (&tail_only, Type::BOOL)]).await?;
         let Some(row) = rows.first() else { return Ok(None) };
         check_settings(row)?;
-        Ok(Found::of(row))
+        Ok(Found::of(row)?)
+    }
+}
+
+/// Who wants a session.
+#[derive(Clone)]
+struct Claimant {
+    name: String,
+    owner: String,
+    nonce: String,
+    lease: i64,
+}
+
+/// Sees a statement through that makes someone a session's owner, also when nobody waits for it any more: the store is dropped
+/// then, which gives the session up, where else it would be nobody's until the lease ends.
+async fn finished<T: Send + 'static>(
+    statement: impl Future<Output = Result<T, PostgresError>> + Send + 'static,
+) -> Result<T, PostgresError> {
+    match tokio::spawn(statement.in_current_span()).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(PostgresError::Connect(Failure::plain("the runtime is shutting down"))),
     }
 }
 
@@ -203,17 +245,19 @@ struct Found {
 }
 
 impl Found {
-    fn of(row: &Row) -> Option<Self> {
-        Some(Self {
-            epoch: row.get::<_, Option<i64>>(2)?,
-            head: row.get::<_, Option<i64>>(3)?,
-            owner: row.get(4),
-            claim: row.get(5),
-            format: row.get::<_, Option<i32>>(6).and_then(|format| u32::try_from(format).ok()).unwrap_or(0),
-            left_ms: row.get::<_, Option<i64>>(7).and_then(|left| u64::try_from(left).ok()).unwrap_or(0),
-            header: row.get(8),
-            compact: row.get(9),
-        })
+    /// None if the session has no row.
+    fn of(row: &Row) -> Result<Option<Self>, Odd> {
+        let (Some(epoch), Some(head)) = (column(row, 2)?, column(row, 3)?) else { return Ok(None) };
+        Ok(Some(Self {
+            epoch,
+            head,
+            owner: column(row, 4)?,
+            claim: column(row, 5)?,
+            format: column::<Option<i32>>(row, 6)?.and_then(|format| u32::try_from(format).ok()).unwrap_or(0),
+            left_ms: column::<Option<i64>>(row, 7)?.and_then(|left| u64::try_from(left).ok()).unwrap_or(0),
+            header: column(row, 8)?,
+            compact: column(row, 9)?,
+        }))
     }
 
     /// The header and where the tail of the newest compaction begins, where that was asked for and there is one.

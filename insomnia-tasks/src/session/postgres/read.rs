@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 
 use super::{
     PostgresError, PostgresSessions,
-    database::{Param, Trouble},
+    database::{Odd, Param, Trouble, check_count, column},
     error::Failure,
     writer::number,
 };
@@ -55,16 +55,20 @@ impl PostgresSessions {
         // no name holds a NUL, nor can a parameter
         let after = after.split('\0').next().unwrap_or_default();
         let rows = self.query("list the sessions", LIST, &[(&after, Type::TEXT), (&limit, Type::INT8)]).await?;
-        let number = |number: i64| u64::try_from(number).unwrap_or(0);
-        let info = |row: &tokio_postgres::Row| SessionInfo {
-            name: row.get(0),
-            entries: number(row.get(1)),
-            created: number(row.get(2)),
-            updated: number(row.get(3)),
-            owner: row.get(4),
-            parent: row.get(5),
+        let number = |row: &tokio_postgres::Row, index| {
+            column::<i64>(row, index).map(|number| u64::try_from(number).unwrap_or(0))
         };
-        Ok(rows.iter().map(info).collect())
+        let info = |row: &tokio_postgres::Row| -> Result<SessionInfo, Odd> {
+            Ok(SessionInfo {
+                name: column(row, 0)?,
+                entries: number(row, 1)?,
+                created: number(row, 2)?,
+                updated: number(row, 3)?,
+                owner: column(row, 4)?,
+                parent: column(row, 5)?,
+            })
+        };
+        Ok(rows.iter().map(info).collect::<Result<_, Odd>>()?)
     }
 
     /// Reads a session as it is now, without opening it; it may be in use. What is read is a prefix of what is kept.
@@ -110,8 +114,9 @@ impl PostgresSessions {
         let mut rows = pin!(self.within(client.query_typed_raw(LINES, params)).await?);
         let mut lines = Vec::new();
         while let Some(row) = self.within(rows.try_next()).await? {
-            lines.push((u64::try_from(row.get::<_, i64>(0)).unwrap_or(0), row.get(1)));
+            lines.push((u64::try_from(column::<i64>(&row, 0)?).unwrap_or(0), column(&row, 1)?));
         }
+        check_count(lines.len(), rows.rows_affected(), false)?;
         Ok(lines)
     }
 

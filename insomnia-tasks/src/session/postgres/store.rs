@@ -102,7 +102,7 @@ impl Shared {
         }
         while left > 0 {
             let batch: Vec<Entry> = self.queue().entries.iter().take(left).cloned().collect();
-            let taken: Vec<String> = {
+            let taken: HashSet<String> = {
                 let offered = self.offered();
                 let ids = batch.iter().map(|entry| &entry.id);
                 ids.filter(|id| offered.contains(*id)).cloned().collect()
