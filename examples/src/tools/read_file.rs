@@ -76,7 +76,8 @@ fn show(path: &Path, text: &str, first_line: u32) -> Result<String, String> {
         return Ok(format!("{path} is empty"));
     }
     if first > total {
-        return Err(format!("`{path}` has only {total} lines: first_line must be at most {total}"));
+        let lines = if total == 1 { "line" } else { "lines" };
+        return Err(format!("`{path}` has only {total} {lines}: first_line must be at most {total}"));
     }
     let (mut body, mut last) = (String::new(), first - 1);
     for line in text.lines().skip(first - 1).take(MAX_LINES) {

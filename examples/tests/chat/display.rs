@@ -165,7 +165,7 @@ async fn forty_columns() {
     .await;
     let mut screen = Screen::start(&place, &place.chat(&server, &[]), 40, 40);
     screen.line("hello");
-    screen.shows("— 3 requests · 0 of 1 tasks completed");
+    screen.shows("— 3 requests · 0 of 1 task completed");
     screen.line("again");
     screen.shows("req 1");
     screen.until("a task in the status line", |screen| {

@@ -60,6 +60,22 @@ async fn a_terminated_session_goes_on() {
     assert_eq!(prompts(&server.requests()[2]), ["A", "B"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_session_that_does_not_open_ends_nobodys_patience() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let session = format!("postgres://127.0.0.1:{}/db/name", silent.local_addr().unwrap().port());
+    for (signal, code) in [("INT", 1), ("TERM", 143)] {
+        let place = Place::new();
+        let running = place.bare(&["--demo", "-p", "A", "--session", &session]).start();
+        let connection = silent.accept().unwrap();
+        running.signal(signal);
+        let ran = running.wait().ended(code);
+        assert_eq!(ran.stdout, "");
+        drop(connection);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_reader_that_goes_away_costs_nothing() {
     for output in ["text", "json"] {

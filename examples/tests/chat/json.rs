@@ -1,9 +1,11 @@
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs};
 
 use insomnia_tasks_examples::scripted::{End, Reply, ScriptedServer};
 use serde_json::{Value, json};
 
 use crate::place::{Place, create, half, server};
+#[cfg(unix)]
+use crate::screen::Screen;
 
 const SCHEMA: &str = include_str!("../../../docs/chat-json.schema.json");
 const PAGE: &str = include_str!("../../../docs/chat-json.md");
@@ -16,9 +18,16 @@ fn events(stdout: &str) -> Vec<Value> {
     }
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     let lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for line in &lines {
+    let mut in_turn = false;
+    for (number, line) in lines.iter().enumerate() {
         assert!(validator.is_valid(line), "{line} is not as the schema says");
+        let event = line["event"].as_str().unwrap();
+        assert_eq!(number == 0, event == "session_opened", "{line}");
+        let (begins, ends) = (event == "turn_started", event.starts_with("turn_") && event != "turn_started");
+        assert!(if in_turn { !begins } else { !ends }, "{line} is out of turn");
+        in_turn = begins || in_turn && !ends;
     }
+    assert!(!in_turn, "a turn has no end");
     lines
 }
 
@@ -78,12 +87,14 @@ async fn failures_are_events_and_told_to_people() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_cancelled_turn_is_an_event() {
     let place = Place::new();
-    let server = server(vec![half("half")]).await;
-    let mut running = place.chat(&server, &["--output", "json", "-p", "A"]).start();
-    running.says("half");
-    running.signal("INT");
-    let ran = running.wait().ended(1);
-    assert_eq!(events(&ran.stdout).last().unwrap(), &json!({"event": "turn_cancelled"}));
+    let server = server(vec![half("half"), half("half")]).await;
+    for (signal, code) in [("INT", 1), ("TERM", 143)] {
+        let mut running = place.chat(&server, &["--output", "json", "-p", "A"]).start();
+        running.says("half");
+        running.signal(signal);
+        let ran = running.wait().ended(code);
+        assert_eq!(events(&ran.stdout).last().unwrap(), &json!({"event": "turn_cancelled"}));
+    }
 }
 
 #[test]
@@ -139,10 +150,66 @@ async fn every_kind_of_event_is_printed_as_the_schema_says() {
     printed.extend(events(&running.wait().ended(1).stdout));
     let limited = place.chat(&server, &[&json[..], &["-p", "C", "--no-stream"]].concat()).run().ended(1);
     printed.extend(events(&limited.stdout));
+    printed.extend(at_a_prompt().await);
     let seen: BTreeSet<_> = printed.iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect();
     assert_eq!(seen, kinds());
 }
 
 fn place_demo() -> Vec<Value> {
     events(&Place::new().bare(&["--output", "json"]).run().ended(0).stdout)
+}
+
+/// What a person's session prints into a file, and one that resumes it.
+#[cfg(unix)]
+async fn at_a_prompt() -> Vec<Value> {
+    let place = Place::new();
+    let refusal = Reply::error(400, json!({"error": {"message": "no such thing"}}));
+    let replies = vec![
+        create("Tidy up"),
+        Reply::text("one"),
+        Reply::text("two"),
+        Reply::text("They counted."),
+        refusal,
+        half("half"),
+        Reply::text("three"),
+    ];
+    let server = server(replies).await;
+    let program = place.chat(&server, &["--output", "json"]);
+    let mut screen = Screen::start_as(r#"exec "$0" "$@" >events"#, &place, &program, 80, 40);
+    for line in ["A", "B", "/compact", "/tasks add Water the plants", "/tasks", "/last", "/help", "C", "D"] {
+        screen.line(line);
+    }
+    server.wait_for_requests(6).await;
+    screen.types("\u{3}");
+    screen.line("/rewind");
+    screen.line("/quit");
+    screen.ended(1);
+    let mut printed = events(&fs::read_to_string(place.path("work/events")).unwrap());
+    let compacted = &named(&printed, "compacted")[0];
+    assert_eq!((&compacted["replaced"], &compacted["summary"]), (&json!(4), &json!("They counted.")));
+    // two by the model and the person, and two that were asked for
+    assert_eq!(named(&printed, "task").len(), 4);
+    let ends = ["turn_finished", "turn_failed", "turn_cancelled"].map(|end| named(&printed, end).len());
+    assert_eq!(ends, [2, 1, 1]);
+    let resumed = events(&place.chat(&server, &["--output", "json", "-p", "E"]).run().ended(0).stdout);
+    assert!(resumed[0]["messages"].as_u64().unwrap() > 0);
+    printed.extend(resumed);
+    printed
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_person_at_the_prompt_gets_events_alone_on_stdout() {
+    at_a_prompt().await;
+}
+
+#[test]
+fn what_opens_no_session_prints_nothing() {
+    let place = Place::new();
+    fs::write(place.path("file"), "text").unwrap();
+    let file = place.path("file");
+    for (flags, code) in [(&["--demo", "--session", file.to_str().unwrap()][..], 3), (&["--base-url", "nonsense"], 2)] {
+        let ran = place.bare(&["--output", "json", "-p", "A"]).args(flags).run().ended(code);
+        assert_eq!(ran.stdout, "");
+    }
 }

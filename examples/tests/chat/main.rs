@@ -10,7 +10,11 @@ mod endpoint;
 mod failures;
 mod interrupts;
 mod json;
+#[cfg(unix)]
+mod narrow;
 mod new_agent;
+#[cfg(unix)]
+mod paste;
 mod place;
 mod prompts;
 mod reminders;
@@ -19,5 +23,9 @@ mod saved;
 #[cfg(unix)]
 mod screen;
 mod sessions;
+#[cfg(unix)]
+mod signals;
+#[cfg(unix)]
+mod streams;
 #[cfg(unix)]
 mod terminal;

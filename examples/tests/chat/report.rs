@@ -98,6 +98,22 @@ fn what_goes_wrong_has_its_code() {
     FileStore::create(&place.session(), &Header::new(None), &[]).unwrap();
     report(&place, &["-o", "absent/report.html"]).ended(1).told(&["cannot write `absent/report.html`"]);
     assert!(report(&place, &[]).ended(0).stdout.contains("No task"));
+    assert!(report(&place, &["-o", "-"]).ended(0).stdout.contains("No task"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_page_is_private_and_an_old_one_stays_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    FileStore::create(&place.session(), &Header::new(None), &[]).unwrap();
+    let page = place.path("work/report.html");
+    let mode = || fs::metadata(&page).unwrap().permissions().mode() & 0o777;
+    report(&place, &["-o", "report.html"]).ended(0);
+    assert_eq!(mode(), 0o600);
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o644)).unwrap();
+    report(&place, &["-o", "report.html"]).ended(0);
+    assert_eq!(mode(), 0o644);
 }
 
 #[test]

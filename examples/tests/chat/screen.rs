@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io::{Read, Write},
     num::NonZeroU16,
+    process::Command,
     sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
@@ -11,7 +12,7 @@ use std::{
 
 use rexpect::process::PtyProcess;
 use rexpect::process::WaitStatus;
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{Winsize, tcgetpgrp, tcgetsid, tcsetwinsize};
 
 use crate::place::{Place, Program};
 
@@ -29,7 +30,21 @@ pub(crate) struct Screen {
 impl Screen {
     /// Starts the program once the terminal has its size.
     pub(crate) fn start(place: &Place, program: &Program, columns: u16, rows: u16) -> Self {
-        let script = format!(r#"stty echo cols {columns} rows {rows} && exec "$0" "$@""#);
+        Self::start_as(r#"exec "$0" "$@""#, place, program, columns, rows)
+    }
+
+    /// Starts the program as a job of a shell, which tells when it is stopped and goes on with it at the next line, and tells
+    /// in the end whether the terminal's modes are those of before.
+    pub(crate) fn start_in_shell(place: &Place, program: &Program, columns: u16, rows: u16) -> Self {
+        let script = r#"set -m; before=$(stty -g); "$0" "$@"; code=$?
+            while [ $code -eq 148 ] || [ $code -eq 146 ]; do echo; echo "[stopped]"; read -r line; fg; code=$?; done
+            [ "$before" = "$(stty -g)" ] && echo "[modes as before]"; exit $code"#;
+        Self::start_as(script, place, program, columns, rows)
+    }
+
+    /// `$0` and `$@` are the program.
+    pub(crate) fn start_as(script: &str, place: &Place, program: &Program, columns: u16, rows: u16) -> Self {
+        let script = format!("stty echo cols {columns} rows {rows}; {script}");
         let mut shell = place.program("/bin/sh").args(&["-c", &script]).env("PATH", "/usr/bin:/bin");
         // the screen here cuts off what xterm cuts off
         shell = shell.env("XTERM_VERSION", "XTerm(390)").env("TERM", "xterm-256color");
@@ -63,6 +78,33 @@ impl Screen {
 
     pub(crate) fn text(&self) -> String {
         self.rows().join("\n")
+    }
+
+    /// All rows, those that have scrolled away included.
+    pub(crate) fn scrolled(&mut self) -> Vec<String> {
+        let (_, columns) = self.parser.screen().size();
+        let mut rows = Vec::new();
+        for back in (1..=self.parser.screen().scrollback_len()).rev() {
+            self.parser.screen_mut().set_scrollback(back);
+            rows.extend(self.parser.screen().rows(0, columns.into()).next().map(|row| row.trim_end().to_owned()));
+        }
+        self.parser.screen_mut().set_scrollback(0);
+        rows.extend(self.rows());
+        rows
+    }
+
+    pub(crate) fn pastes_in_brackets(&self) -> bool {
+        self.parser.screen().bracketed_paste()
+    }
+
+    /// Sends a signal to what runs in the foreground.
+    pub(crate) fn signal(&self, name: &str) {
+        kill(name, tcgetpgrp(&self.terminal).unwrap().as_raw_pid());
+    }
+
+    /// Ends the shell, and with it the terminal, as closing its window does.
+    pub(crate) fn close(&self) {
+        kill("KILL", tcgetsid(&self.terminal).unwrap().as_raw_pid());
     }
 
     /// The cell where this text begins.
@@ -102,7 +144,11 @@ impl Screen {
     }
 
     pub(crate) fn types(&mut self, keys: &str) {
-        self.terminal.write_all(keys.as_bytes()).unwrap();
+        self.types_bytes(keys.as_bytes());
+    }
+
+    pub(crate) fn types_bytes(&mut self, keys: &[u8]) {
+        self.terminal.write_all(keys).unwrap();
     }
 
     /// Types a line at the prompt, once it is there.
@@ -137,6 +183,10 @@ impl Screen {
         self.raw.extend_from_slice(bytes);
         self.parser.process(bytes);
     }
+}
+
+fn kill(name: &str, process: i32) {
+    assert!(Command::new("kill").args(["-s", name, &process.to_string()]).status().unwrap().success());
 }
 
 fn size(of: u16) -> NonZeroU16 {

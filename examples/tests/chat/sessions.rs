@@ -64,9 +64,9 @@ async fn are_listed_with_what_is_in_them() {
     let listed = place.bare(&["sessions"]).run().ended(0).stdout;
     let lines: Vec<_> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
-    assert!(lines.iter().all(|line| line.contains(" 1 turns ") && line.contains(" B  /")), "{listed}");
+    assert!(lines.iter().all(|line| line.contains(" 1 turn ") && line.contains(" B  /")), "{listed}");
     // the latest first
-    assert!(lines[0].contains(" 0 open tasks") && lines[1].contains(" 1 open tasks"), "{listed}");
+    assert!(lines[0].contains(" 0 open tasks") && lines[1].contains(" 1 open task "), "{listed}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

@@ -195,7 +195,7 @@ async fn a_session_is_compacted_taken_back_and_forked() {
     let fork = place.path("fork");
     let mut terminal = Terminal::start(place.chat(&server, &[]), "xterm-256color");
     for (line, answer) in [
-        ("/rewind", "only 0 turns to go back".to_owned()),
+        ("/rewind", "the session has 0 turns".to_owned()),
         ("A", "one".to_owned()),
         ("B", "two".to_owned()),
         ("/compact", "2 messages are now sent as a summary: They counted.".to_owned()),

@@ -64,10 +64,12 @@ impl fmt::Display for Quiet {
             Self::NoActiveTask => f.write_str("no active task"),
             Self::ToolsNotOffered => f.write_str("the request does not offer the task tools"),
             Self::Paused => f.write_str("paused"),
-            Self::UsedRecently { requests_ago } => write!(f, "task tools used {requests_ago} requests ago"),
-            Self::CoolingDown { requests_ago } => {
-                write!(f, "cooling down, the last one is {requests_ago} requests ago")
-            }
+            Self::UsedRecently { requests_ago } => write!(f, "task tools used {}", ago(*requests_ago)),
+            Self::CoolingDown { requests_ago } => write!(f, "cooling down, the last one is {}", ago(*requests_ago)),
         }
     }
+}
+
+fn ago(requests: u64) -> String {
+    format!("{requests} request{} ago", if requests == 1 { "" } else { "s" })
 }

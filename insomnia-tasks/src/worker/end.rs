@@ -40,11 +40,15 @@ pub enum TurnError {
     #[error("the session could not be stored, and nothing more is sent: {0}")]
     Journal(#[source] JournalError),
     /// The turn reached its limit of requests.
-    #[error("the turn reached its limit of {limit} requests; prompt again to go on, or raise the limit")]
+    #[error("the turn reached its limit of {limit} request{}; prompt again to go on, or raise the limit", plural(*.limit))]
     RequestLimit {
         /// The limit.
         limit: u64,
     },
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// The kinds of [`TurnError`].

@@ -75,7 +75,7 @@ async fn every_decision_has_its_reason() {
     );
     assert_conversation(&requests);
     assert_eq!(remind.to_string(), format!("reminder (about {tokens} tokens)"));
-    assert_eq!(used(1).to_string(), "no reminder: task tools used 1 requests ago");
+    assert_eq!(used(1).to_string(), "no reminder: task tools used 1 request ago");
 }
 
 #[tokio::test]

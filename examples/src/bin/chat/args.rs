@@ -123,7 +123,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "DIR")]
     pub(crate) session: PathBuf,
 
-    /// The file to write; else stdout
+    /// The file to write; else, or for `-`, stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 

@@ -42,7 +42,7 @@ pub(crate) fn help() -> String {
         .collect();
     lines.push(
         "Anything else is a prompt. A line that ends with \\ goes on in the next; so does Alt-Enter. Tab completes commands.\n\
-         Ctrl-C cancels the turn that runs, a second one leaves."
+         Ctrl-C cancels the turn that runs or gives up the line that was begun, a second one leaves."
             .to_owned(),
     );
     lines.join("\n")
@@ -50,6 +50,11 @@ pub(crate) fn help() -> String {
 
 fn line(usage: &str, what: &str) -> String {
     format!("{usage:<19} {what}")
+}
+
+/// Whether a line that begins with this word is a command. One that begins with a path or a comment is a prompt.
+pub(crate) fn is_command(word: &str) -> bool {
+    word.strip_prefix('/').is_some_and(|name| name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c)))
 }
 
 /// Where the word begins that ends here, and what it may become.
@@ -80,6 +85,12 @@ mod tests {
         assert_eq!(completions("/nonsense "), (10, vec![]));
         assert_eq!(completions("a prompt /ta"), (9, vec![]));
         assert_eq!(completions(""), (0, vec![]));
+    }
+
+    #[test]
+    fn a_path_is_no_command() {
+        assert!(COMMANDS.iter().all(|command| is_command(command.name)) && is_command("/nonsense") && is_command("/"));
+        assert!(["/etc/hosts", "// note", "/*", "/tmp.", "tasks", ""].iter().all(|word| !is_command(word)));
     }
 
     #[test]

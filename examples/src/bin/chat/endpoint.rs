@@ -99,9 +99,21 @@ fn checked(base_url: &str) -> Result<String, Failure> {
             Ok(base_url.trim_end_matches('/').to_owned())
         }
         _ => Err(Failure::Usage(format!(
-            "`{base_url}` is no address of a server; give --base-url (or OPENAI_BASE_URL) one such as \
-             http://localhost:11434/v1"
+            "`{}` is no address of a server; give --base-url (or OPENAI_BASE_URL) one such as \
+             http://localhost:11434/v1",
+            without_secrets(base_url)
         ))),
+    }
+}
+
+/// What may be shown of something that was to be an address.
+fn without_secrets(base_url: &str) -> String {
+    let plain = base_url.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = plain.split_once("//").map_or(("", plain), |(scheme, rest)| (scheme, rest));
+    match rest.rsplit_once('@') {
+        Some((_, host)) if scheme.is_empty() => format!("***@{host}"),
+        Some((_, host)) => format!("{scheme}//***@{host}"),
+        None => plain.to_owned(),
     }
 }
 
@@ -151,6 +163,11 @@ mod tests {
         for wrong in ["localhost:11434", "ftp://a/v1", "http://", "v1", "http://a b/"] {
             let Err(Failure::Usage(message)) = choose(&["--base-url", wrong], &[]) else { panic!("{wrong}") };
             assert!(message.contains(wrong) && message.contains("--base-url"), "{message}");
+        }
+        for wrong in ["htp://me:secret@a/v1", "me:secret@a/v1", "a/v1?key=secret", "//me:secret@a"] {
+            let Err(Failure::Usage(message)) = choose(&["--base-url", wrong], &[]) else { panic!("{wrong}") };
+            assert!(message.contains("a/v1") || message.contains("@a"), "{message}");
+            assert!(!message.contains("secret"), "{message}");
         }
     }
 }

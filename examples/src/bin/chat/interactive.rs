@@ -1,5 +1,7 @@
 use std::{
-    io::{IsTerminal, Write, stderr},
+    fs::File,
+    io::{ErrorKind, IsTerminal, Write, stderr},
+    sync::atomic::Ordering,
     thread,
 };
 
@@ -8,12 +10,12 @@ use rustyline::error::ReadlineError;
 use tokio::sync::oneshot;
 
 use crate::{
-    commands::help,
-    editor::{Editor, PROMPT},
+    commands::{help, is_command},
+    editor::{Editor, PROMPT, STOP},
     failure::Failure,
     interrupt::Interrupts,
     last,
-    modes::Kept,
+    modes::{Kept, stop},
     screen::Screen,
     session::Opened,
     task_commands,
@@ -48,7 +50,7 @@ pub(crate) async fn run(
         if interrupts.leaving().is_some() || interrupted && came {
             return outcome;
         }
-        let Some((back, typed)) = read(editor, interrupts, &mut interrupted).await else { return outcome };
+        let Some((back, typed)) = read(editor, interrupts, &mut interrupted).await? else { return outcome };
         editor = back;
         let line = match &typed {
             Ok(line) => line.trim(),
@@ -59,12 +61,20 @@ pub(crate) async fn run(
                 continue;
             }
             Err(ReadlineError::Eof) => return outcome,
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                note!("the line is given up: what was typed last is not UTF-8");
+                continue;
+            }
             Err(_) => return typed.map_err(unreadable).and(outcome),
         };
         interrupted = false;
+        if line == STOP {
+            stop().await;
+            continue;
+        }
         if line.is_empty()
             || task_commands::command(line, opened, screen).await
-            || whole_session::command(line, opened, interrupts).await
+            || whole_session::command(line, opened, screen, interrupts).await
         {
             continue;
         }
@@ -85,9 +95,9 @@ async fn read(
     mut editor: Editor,
     interrupts: &mut Interrupts,
     interrupted: &mut bool,
-) -> Option<(Editor, Result<String, ReadlineError>)> {
+) -> Result<Option<(Editor, Result<String, ReadlineError>)>, Failure> {
     let modes = Kept::new();
-    let dumb = matches!(editor, Editor::Dumb);
+    let dumb = editor.dumb();
     let (sender, mut read) = oneshot::channel();
     thread::spawn(move || {
         let typed = editor.read();
@@ -98,24 +108,35 @@ async fn read(
             biased;
             read = &mut read => {
                 modes.release();
-                return read.ok();
+                return read.map(Some).map_err(|_| Failure::Turn("the line editor broke; use -p TEXT or a pipe".to_owned()));
             }
             () = interrupts.next() => {}
         }
         if interrupts.leaving().is_some() || std::mem::replace(interrupted, true) {
             drop(modes);
-            if !dumb && stderr().is_terminal() {
-                // bracketed paste, which the line editor has switched on
-                let _ = write!(stderr(), "\u{1b}[?2004l\r\n");
+            if dumb.is_none() {
+                end_paste();
             }
-            return None;
+            return Ok(None);
         }
-        if dumb {
+        if let Some(dropped) = &dumb {
             // the terminal has thrown away what was typed
+            dropped.store(true, Ordering::Relaxed);
             note!("\n{AGAIN}");
             let _ = write!(stderr(), "{PROMPT}");
         }
     }
+}
+
+/// Switches bracketed paste off, which the line editor has switched on.
+fn end_paste() {
+    const OFF: &[u8] = b"\x1b[?2004l\r\n";
+    // it writes to the terminal itself, whatever stderr is
+    let _ = match File::options().write(true).open("/dev/tty") {
+        Ok(mut terminal) => terminal.write_all(OFF),
+        Err(_) if stderr().is_terminal() => stderr().write_all(OFF),
+        Err(_) => Ok(()),
+    };
 }
 
 fn unreadable(error: ReadlineError) -> Failure {
@@ -165,7 +186,7 @@ fn command<'a>(line: &'a str, opened: &Opened) -> Next<'a> {
             let last = reminders.last_decision().map(|decision| format!("; last: {decision}"));
             note!("reminders are {state}{}", last.unwrap_or_default());
         }
-        [word, ..] if word.starts_with('/') => {
+        [word, ..] if is_command(word) => {
             note!("unknown command `{}`; /help lists them", one_line(line, 40));
         }
         _ => return Next::Prompt(line),

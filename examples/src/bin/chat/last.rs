@@ -18,6 +18,7 @@ pub(crate) fn show(which: &str, items: &[Item]) {
     let Some((call, result)) = calls.len().checked_sub(back).and_then(|at| calls.get(at)) else {
         return match calls.len() {
             0 => note!("no tool was called yet"),
+            1 => note!("there is only 1 call to look at"),
             all => note!("there are only {all} calls to look at"),
         };
     };

@@ -18,7 +18,7 @@ use crate::{
     region::{Region, Size, fit},
     status::Status,
     task_list::task_list,
-    terminal::one_line,
+    terminal::{one_line, write_text},
 };
 
 /// How often what is under way is drawn.
@@ -152,9 +152,7 @@ impl Live {
             status.came(text);
         }
         if self.answers_elsewhere {
-            let mut out = stdout().lock();
-            // a reader that has gone away ends nothing: the session goes on to be stored
-            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            write_text(text);
             if !text.is_empty() {
                 state.line_open = !text.ends_with('\n');
             }
@@ -201,7 +199,7 @@ impl State {
     /// Writes what is left of the answer.
     fn settle(&mut self) {
         if std::mem::take(&mut self.line_open) {
-            let _ = writeln!(stdout());
+            write_text("\n");
         }
         if !self.answer.is_empty() {
             let look = self.look(self.size());

@@ -46,6 +46,7 @@ use interrupt::Interrupts;
 use prompts::Prompts;
 use screen::Screen;
 use shell::resume_command;
+use terminal::unwritten;
 use turns::run_prompts;
 
 #[tokio::main]
@@ -67,7 +68,14 @@ async fn run(args: Args) -> Result<(), Failure> {
     let mut interrupts =
         Interrupts::listen().map_err(|error| Failure::Turn(format!("cannot listen for Ctrl-C: {error}")))?;
     let endpoint = Endpoint::choose(&args).await?;
-    let opened = session::open(&args, &endpoint).await?;
+    let opened = tokio::select! {
+        biased;
+        () = interrupts.next() => {
+            let cancelled = || Failure::Turn("cancelled before the session was open".to_owned());
+            return Err(interrupts.leaving().map_or_else(cancelled, Failure::Told));
+        }
+        opened = session::open(&args, &endpoint) => opened?,
+    };
     let screen = Screen::new(args.output, opened.pod.tasks());
     screen.opened(&opened, &endpoint);
 
@@ -93,6 +101,6 @@ async fn run(args: Args) -> Result<(), Failure> {
     screen.closed(&cost, &opened.place, &resume);
     match interrupts.leaving() {
         Some(code) => Err(Failure::Told(code)),
-        None => outcome.and(closed),
+        None => outcome.and(closed).and_then(|()| unwritten()),
     }
 }

@@ -1,6 +1,9 @@
 //! The modes of the terminal that is typed at: changed for a while, and as they were before at every end.
 
 #[cfg(unix)]
+use std::time::Duration;
+
+#[cfg(unix)]
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
 /// The terminal does not show what is typed as long as this lives: it waits for the next prompt, and shown at once it would stand
@@ -68,6 +71,26 @@ fn set(modes: Option<&Termios>) {
         let _ = tcsetattr(std::io::stdin(), SetArg::TCSANOW, modes);
     }
 }
+
+/// Leaves the terminal to the shell, until `fg`. Its modes must be those of before: the line editor would change them again before
+/// the signal gets to the program, which has more than one thread.
+#[cfg(unix)]
+pub(crate) async fn stop() {
+    use nix::sys::signal::{Signal, kill};
+    use tokio::{
+        signal::unix::{SignalKind, signal},
+        time::timeout,
+    };
+    let Ok(mut continued) = signal(SignalKind::from_raw(nix::libc::SIGCONT)) else { return };
+    // whoever has started the program in the same job is to stop too
+    if kill(nix::unistd::Pid::from_raw(0), Signal::SIGTSTP).is_ok() {
+        // without a shell that could go on with it, the system stops nothing
+        let _ = timeout(Duration::from_millis(500), continued.recv()).await;
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) async fn stop() {}
 
 #[cfg(not(unix))]
 impl Unechoed {

@@ -1,5 +1,5 @@
 use std::{
-    io::{IsTerminal, Write, stdout},
+    io::{IsTerminal, stdout},
     sync::{Mutex, PoisonError},
 };
 
@@ -7,7 +7,7 @@ use insomnia_tasks::task::{TaskStatus, TaskStore};
 
 use crate::{
     task_list::line,
-    terminal::{DIM, note, visible},
+    terminal::{DIM, note, visible, write_text},
 };
 
 /// How many tasks are shown before the rest is only counted.
@@ -35,9 +35,7 @@ impl Plain {
     pub(crate) fn answer(&self, text: &str) {
         let mut line_open = self.line_open.lock().unwrap_or_else(PoisonError::into_inner);
         let text = if self.answers_to_terminal { visible(text) } else { text.to_owned() };
-        let mut out = stdout().lock();
-        // a reader that has gone away ends nothing: the session goes on to be stored
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        write_text(&text);
         if !text.is_empty() {
             *line_open = !text.ends_with('\n');
         }
@@ -45,7 +43,7 @@ impl Plain {
 
     pub(crate) fn end_answer(&self) {
         if std::mem::take(&mut *self.line_open.lock().unwrap_or_else(PoisonError::into_inner)) {
-            let _ = writeln!(stdout());
+            write_text("\n");
         }
     }
 

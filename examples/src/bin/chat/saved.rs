@@ -7,7 +7,7 @@ use insomnia_tasks::session::Session;
 use crate::{
     failure::Failure,
     place::Place,
-    terminal::{note, visible, write_json},
+    terminal::{note, unwritten, visible, write_json},
 };
 
 pub(crate) async fn print_tasks(folder: &Path) -> Result<(), Failure> {
@@ -32,10 +32,6 @@ async fn read(folder: &Path) -> Result<Session, Failure> {
 fn print_array(elements: impl Iterator<Item = String>) -> Result<(), Failure> {
     let elements: Vec<_> = elements.collect();
     let array = if elements.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", elements.join(",\n")) };
-    match write_json(&array) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Turn(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
+    write_json(&array);
+    unwritten()
 }

@@ -1,7 +1,7 @@
 use insomnia_tasks::{
     Cost,
     task::{Task, TaskChange, TaskStore},
-    worker::{Event, Turn, TurnError},
+    worker::{Compacted, Event, Turn, TurnError},
 };
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     hints::hint,
     json,
     session::Opened,
-    terminal::{DIM, WARN, note, visible},
+    terminal::{DIM, WARN, note, one_line, visible},
     text::Text,
 };
 
@@ -99,6 +99,30 @@ impl Screen {
                     note!("hint: {hint}");
                 }
             }
+        }
+    }
+
+    /// Something other than a turn takes its time.
+    pub(crate) fn working(&self, what: &str) {
+        if let Self::Text(text) = self {
+            text.working(what);
+        }
+    }
+
+    pub(crate) fn worked(&self) {
+        if let Self::Text(text) = self {
+            text.worked();
+        }
+    }
+
+    pub(crate) fn compacted(&self, compacted: &Compacted) {
+        let replaced = match compacted.replaced {
+            1 => "1 message is".to_owned(),
+            more => format!("{more} messages are"),
+        };
+        note!("{replaced} now sent as a summary: {}", one_line(&compacted.summary, 200));
+        if let Self::Json = self {
+            json::compacted(compacted);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
     address::Address,
     failure::Failure,
     place, session,
-    terminal::{note, visible},
+    terminal::{counted, note, unwritten, visible, write_text},
 };
 
 /// One line a session on stdout, the latest first.
@@ -45,7 +45,8 @@ async fn print_database(database: &Address) -> Result<(), Failure> {
 fn database_line(info: &SessionInfo, database: &Address) -> String {
     let (time, entries) = (date(info.updated / 1_000), info.entries);
     let owner = info.owner.as_ref().map_or_else(String::new, |owner| format!("  in use by {owner}"));
-    format!("{time}  {entries:>6} entries  {}{}\n", visible(&database.shown_with(&info.name)), visible(&owner))
+    let entries = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    format!("{time}  {entries:>14}  {}{}\n", visible(&database.shown_with(&info.name)), visible(&owner))
 }
 
 fn print_folders() -> Result<(), Failure> {
@@ -67,25 +68,19 @@ fn print_folders() -> Result<(), Failure> {
 
 fn write_lines(mut lines: Vec<(u64, String)>) -> Result<(), Failure> {
     lines.sort();
-    let mut out = std::io::stdout().lock();
-    for (_, line) in lines.into_iter().rev() {
-        match std::io::Write::write_all(&mut out, line.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                return Err(Failure::Turn(format!("cannot write to stdout: {error}")));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    let lines: String = lines.into_iter().rev().map(|(_, line)| line).collect();
+    write_text(&lines);
+    unwritten()
 }
 
 fn line(session: &Session, path: &Path) -> String {
     let counts = session.tasks().counts();
-    let (turns, open) = (session.turn(), counts.pending + counts.inprogress);
+    let turns = counted(session.turn(), "turn");
+    let open = counted(counts.active(), "open task");
     let size = size(path);
     let time = date(session.updated() / 1_000);
     let path = visible(&path.display().to_string());
-    format!("{time}  {turns:>4} turns  {open:>3} open tasks  {size:>9}  {path}\n")
+    format!("{time}  {turns:>10}  {open:>14}  {size:>9}  {path}\n")
 }
 
 /// What the session takes on the disk.

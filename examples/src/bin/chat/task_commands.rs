@@ -36,7 +36,7 @@ pub(crate) async fn command(line: &str, opened: &Opened, screen: &Screen) -> boo
 }
 
 fn set(ids: &str, status: TaskStatus, opened: &Opened, screen: &Screen) {
-    let ids: Vec<_> = ids.split([',', ' ', '\t']).filter(|id| !id.is_empty()).collect();
+    let ids: Vec<_> = ids.split(|c: char| c == ',' || c.is_whitespace()).filter(|id| !id.is_empty()).collect();
     if ids.is_empty() {
         note!("which task? name its number, such as 3");
     }

@@ -3,10 +3,13 @@
 use std::{
     borrow::Cow,
     env,
-    io::{IsTerminal, Write, stdout},
+    io::{self, ErrorKind, IsTerminal, Write, stdout},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use anstyle::{AnsiColor, Style};
+
+use crate::failure::Failure;
 
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
@@ -25,16 +28,36 @@ pub(crate) fn write_note(line: std::fmt::Arguments<'_>) {
 }
 
 /// Prints JSON on stdout, as it is or, where a person looks at it, with what could steer the terminal as `\u` escapes.
-pub(crate) fn write_json(json: &str) -> std::io::Result<()> {
+pub(crate) fn write_json(json: &str) {
     let json = if stdout().is_terminal() { escaped(json) } else { Cow::Borrowed(json) };
-    let mut out = stdout().lock();
-    writeln!(out, "{json}").and_then(|()| out.flush())
+    write_text(&format!("{json}\n"));
 }
 
-/// Writes text on stdout as it is.
-pub(crate) fn write_text(text: &str) -> std::io::Result<()> {
+/// Writes text on stdout as it is. A reader that has gone away ends nothing: the session goes on to be stored. What else goes
+/// wrong is kept for [`unwritten`].
+pub(crate) fn write_text(text: &str) {
     let mut out = stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+    {
+        // the lock on stdout is still held, so it is the first error that stays
+        unwritten_error().get_or_insert(error);
+    }
+}
+
+/// What has kept text from stdout since this was asked last.
+pub(crate) fn unwritten() -> Result<(), Failure> {
+    match unwritten_error().take() {
+        Some(error) => Err(Failure::Turn(format!("cannot write to stdout: {error}"))),
+        None => Ok(()),
+    }
+}
+
+/// Of the process, as stdout is.
+static UNWRITTEN: Mutex<Option<io::Error>> = Mutex::new(None);
+
+fn unwritten_error() -> MutexGuard<'static, Option<io::Error>> {
+    UNWRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the terminal knows no escape sequences.
@@ -47,6 +70,12 @@ pub(crate) fn is_dumb() -> bool {
         // on Windows it is not usual
         None => cfg!(unix),
     }
+}
+
+/// A number of things, such as `1 turn` or `2 turns`.
+pub(crate) fn counted(number: impl TryInto<u64>, thing: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Text without the characters that could steer a terminal or turn round what stands beside them.
@@ -92,6 +121,11 @@ mod tests {
     use super::*;
 
     const HOSTILE: &str = "a\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\r\u{8}\u{202e}b\u{2066}\u{7f}";
+
+    #[test]
+    fn one_thing_is_no_more() {
+        assert_eq!([0_u64, 1, 2].map(|number| counted(number, "turn")), ["0 turns", "1 turn", "2 turns"]);
+    }
 
     #[test]
     fn nothing_steers_the_terminal() {

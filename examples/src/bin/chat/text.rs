@@ -18,7 +18,7 @@ use crate::{
     plain::Plain,
     session::Opened,
     task_list,
-    terminal::{DIM, FAIL, WARN, is_dumb, one_line, visible},
+    terminal::{DIM, FAIL, WARN, counted, is_dumb, one_line, visible},
 };
 
 /// The text form: answers on stdout, everything else on stderr, or all of it drawn on a terminal.
@@ -53,7 +53,7 @@ impl Text {
         let messages = opened.pod.history().len();
         if messages > 0 {
             let folder = visible(&opened.place);
-            self.note(format_args!("{DIM}resumed {folder} with {messages} messages{DIM:#}"));
+            self.note(format_args!("{DIM}resumed {folder} with {}{DIM:#}", counted(messages, "message")));
             self.tasks(false);
         }
     }
@@ -156,13 +156,23 @@ impl Text {
 
     pub(crate) fn turn_finished(&self, turn: &Turn) {
         self.end_turn();
-        let plural = if turn.requests == 1 { "" } else { "s" };
         let counts = self.tasks.counts();
         let tasks = match counts.pending + counts.inprogress + counts.completed {
             0 => String::new(),
-            all => format!(" · {} of {all} tasks completed", counts.completed),
+            all => format!(" · {} of {} completed", counts.completed, counted(all, "task")),
         };
-        self.note(format_args!("{DIM}— {} request{plural}{tasks}{DIM:#}", turn.requests));
+        self.note(format_args!("{DIM}— {}{tasks}{DIM:#}", counted(turn.requests, "request")));
+    }
+
+    pub(crate) fn working(&self, what: &str) {
+        if let Display::Live(live) = &self.display {
+            live.begin();
+        }
+        self.doing(what);
+    }
+
+    pub(crate) fn worked(&self) {
+        self.end_turn();
     }
 
     pub(crate) fn turn_failed(&self, error: &TurnError) {

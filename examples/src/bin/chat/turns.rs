@@ -2,7 +2,13 @@ use std::sync::{Mutex, PoisonError};
 
 use insomnia_tasks::{Pod, worker::Event};
 
-use crate::{failure::Failure, interrupt::Interrupts, prompts::Prompts, screen::Screen, terminal::note};
+use crate::{
+    failure::Failure,
+    interrupt::Interrupts,
+    prompts::Prompts,
+    screen::Screen,
+    terminal::{note, unwritten, visible},
+};
 
 /// Runs prompts one after another. A failed turn ends it, or with `keep_going` only its success.
 pub(crate) async fn run_prompts(
@@ -70,7 +76,10 @@ pub(crate) async fn run_turn(
     match outcome {
         Some(Ok(turn)) => {
             screen.turn_finished(&turn);
-            Ok(())
+            unwritten().map_err(|failure| {
+                note!("error: {}", visible(failure.message()));
+                Ended::Failed
+            })
         }
         Some(Err(error)) => {
             screen.turn_failed(&error);
@@ -87,11 +96,15 @@ pub(crate) async fn run_turn(
                 () = interrupts.next() => None,
                 flushed = pod.flush() => Some(flushed),
             };
-            if let Some(Err(error)) = &flushed {
-                screen.turn_failed(error);
+            match &flushed {
+                Some(Err(error)) => screen.turn_failed(error),
+                _ => screen.turn_cancelled(),
             }
-            screen.turn_cancelled();
-            Err(if flushed.is_none() { Ended::Left } else { Ended::Cancelled })
+            Err(match flushed {
+                None => Ended::Left,
+                Some(Ok(())) => Ended::Cancelled,
+                Some(Err(_)) => Ended::Failed,
+            })
         }
     }
 }

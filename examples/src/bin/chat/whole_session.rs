@@ -7,15 +7,16 @@ use insomnia_tasks::worker::Compaction;
 use crate::{
     interrupt::Interrupts,
     place::{self, Place},
+    screen::Screen,
     session::Opened,
-    terminal::{note, one_line, visible},
+    terminal::{counted, note, visible},
 };
 
 /// Carries out the command if it is one of these; whether it was.
-pub(crate) async fn command(line: &str, opened: &Opened, interrupts: &mut Interrupts) -> bool {
+pub(crate) async fn command(line: &str, opened: &Opened, screen: &Screen, interrupts: &mut Interrupts) -> bool {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match (word, rest.trim()) {
-        ("/compact", "") => compact(opened, interrupts).await,
+        ("/compact", "") => compact(opened, screen, interrupts).await,
         ("/rewind", "") => rewind(opened, 1).await,
         ("/rewind", turns) => match turns.parse() {
             Ok(turns) => rewind(opened, turns).await,
@@ -28,29 +29,32 @@ pub(crate) async fn command(line: &str, opened: &Opened, interrupts: &mut Interr
     true
 }
 
-async fn compact(opened: &Opened, interrupts: &mut Interrupts) {
+async fn compact(opened: &Opened, screen: &Screen, interrupts: &mut Interrupts) {
     interrupts.forget();
     let how = Compaction::default();
+    screen.working("summing up");
     let outcome = tokio::select! {
         biased;
-        () = interrupts.next() => return note!("cancelled; nothing was compacted"),
-        outcome = opened.pod.compact(&how) => outcome,
+        () = interrupts.next() => None,
+        outcome = opened.pod.compact_with(&how, |event| screen.event(&event)) => Some(outcome),
     };
+    screen.worked();
     match outcome {
-        Ok(compacted) => {
-            note!("{} messages are now sent as a summary: {}", compacted.replaced, one_line(&compacted.summary, 200));
-        }
-        Err(error) => note!("{}", visible(&error.to_string())),
+        Some(Ok(compacted)) => screen.compacted(&compacted),
+        Some(Err(error)) => note!("{}", visible(&error.to_string())),
+        None => note!("cancelled; nothing was compacted"),
     }
 }
 
 async fn rewind(opened: &Opened, turns: u64) {
     let last = opened.pod.turn();
-    let Some(turn) = last.checked_sub(turns) else { return note!("there are only {last} turns to go back") };
+    let Some(turn) = last.checked_sub(turns) else {
+        return note!("there is nothing before that: the session has {}", counted(last, "turn"));
+    };
     match opened.pod.rewind(turn).await {
         Ok(()) if turn == 0 => note!("back at the beginning"),
         Ok(()) => note!("back at the end of turn {turn}"),
-        Err(error) => note!("{error}"),
+        Err(error) => note!("{}", visible(&error.to_string())),
     }
 }
 

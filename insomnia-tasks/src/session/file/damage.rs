@@ -57,7 +57,11 @@ impl fmt::Display for Damage {
                 f,
                 "{count} record(s) of the kind `{kind}`, which this version does not know, are kept and passed over; a newer version may read them"
             ),
+            Self::TornTail { bytes: 1, kept_in: None } => write!(f, "the last byte is an unfinished write"),
             Self::TornTail { bytes, kept_in: None } => write!(f, "the last {bytes} bytes are an unfinished write"),
+            Self::TornTail { bytes: 1, kept_in: Some(path) } => {
+                write!(f, "the last byte was an unfinished write and is now in `{}`", path.display())
+            }
             Self::TornTail { bytes, kept_in: Some(path) } => {
                 write!(f, "the last {bytes} bytes were an unfinished write and are now in `{}`", path.display())
             }

@@ -112,6 +112,13 @@ pub(super) enum Line<'a> {
         /// The new form.
         dialect: Value,
     },
+    /// A summary is sent in place of older messages from now on.
+    Compacted {
+        /// How many messages are not sent as they were any more.
+        replaced: usize,
+        /// The model's summary.
+        summary: &'a str,
+    },
     /// The turn ended with an answer.
     TurnFinished {
         /// The last answer's text.
@@ -169,8 +176,7 @@ pub(super) enum Kind {
 impl Line<'_> {
     pub(super) fn print(&self) {
         if let Ok(json) = serde_json::to_string(self) {
-            // a reader that has gone away ends nothing: the session goes on to be stored
-            let _ = write_json(&json);
+            write_json(&json);
         }
     }
 }

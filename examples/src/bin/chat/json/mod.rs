@@ -9,7 +9,7 @@ use insomnia_tasks::{
     reminder::{Decision, Quiet},
     task::{Task, TaskChange, TaskStore},
     wire::{ModelError, ModelErrorKind},
-    worker::{Event, Turn, TurnError},
+    worker::{Compacted, Event, Turn, TurnError},
 };
 
 use crate::{endpoint::Endpoint, session::Opened};
@@ -44,6 +44,7 @@ pub(crate) fn event(event: &Event) {
         Event::ToolStarted { id, name, arguments } => Line::ToolStarted { id, name, arguments },
         Event::ToolFinished { id, name, ok, result } => Line::ToolFinished { id, name, ok: *ok, result },
         Event::Retrying { wait, error, void } => Line::Retrying { wait_ms: wait.as_millis(), error, void: *void },
+        Event::Compacted(compacted) => return self::compacted(compacted),
         Event::DialectChanged(dialect) => {
             Line::DialectChanged { dialect: serde_json::to_value(dialect).unwrap_or_default() }
         }
@@ -92,6 +93,10 @@ pub(crate) fn turn_finished(turn: &Turn) {
 pub(crate) fn turn_failed(error: &TurnError) {
     let status = error.model().and_then(ModelError::status);
     Line::TurnFailed { kind: kind(error), error: error.to_string(), status }.print();
+}
+
+pub(crate) fn compacted(compacted: &Compacted) {
+    Line::Compacted { replaced: compacted.replaced, summary: &compacted.summary }.print();
 }
 
 pub(crate) fn turn_cancelled() {

@@ -14,13 +14,13 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use std::{fs, io, path::Path};
+use std::{fs::OpenOptions, io::Write, path::Path};
 
 use crate::{
     args::Report as Args,
     failure::Failure,
     place::Place,
-    terminal::{note, visible, write_text},
+    terminal::{note, unwritten, visible, write_text},
 };
 
 pub(crate) async fn write(args: &Args) -> Result<(), Failure> {
@@ -31,19 +31,22 @@ pub(crate) async fn write(args: &Args) -> Result<(), Failure> {
     let report = read::report(&stored);
     let text = if args.svg { picture::standalone(&report) } else { page::render(&report) };
     match &args.output {
-        Some(path) => save(path, &text),
-        None => match write_text(&text) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::Turn(format!("cannot write to stdout: {error}")))
-            }
-            _ => Ok(()),
-        },
+        Some(path) if path != Path::new("-") => save(path, &text),
+        _ => {
+            write_text(&text);
+            unwritten()
+        }
     }
 }
 
 fn save(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error| Failure::Turn(format!("cannot write `{}`: {error}", path.display()));
-    fs::write(path, text).map_err(failed)?;
+    let mut new = OpenOptions::new();
+    new.write(true).create(true).truncate(true);
+    // the page says what the session says, which others cannot read either
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
+    new.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed)?;
     note!("wrote {} ({} KB)", visible(&path.display().to_string()), text.len().div_ceil(1_000));
     Ok(())
 }
