@@ -25,7 +25,7 @@
 //! ```
 
 use async_openai::types::responses::{FunctionTool, InputItem, OutputItem, Tool};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{Answered, ItemError, Tasks, ToolDefinition};
@@ -67,12 +67,38 @@ impl Tasks {
 /// # Errors
 /// If its schema is no JSON value, which none is.
 pub fn response_tool(definition: &ToolDefinition) -> Result<Tool, serde_json::Error> {
+    function_tool(definition.raw().get())
+}
+
+/// The same for strict mode, where that can say the schema: see [`ToolDefinition::strict`].
+///
+/// # Errors
+/// As [`response_tool`].
+pub fn strict_response_tool(definition: &ToolDefinition) -> Result<Tool, serde_json::Error> {
+    function_tool(definition.strict().get())
+}
+
+/// From the entry of a chat request.
+fn function_tool(entry: &str) -> Result<Tool, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Entry {
+        function: Function,
+    }
+    #[derive(Deserialize)]
+    struct Function {
+        name: String,
+        description: String,
+        parameters: Value,
+        #[serde(default)]
+        strict: bool,
+    }
+    let Entry { function } = serde_json::from_str(entry)?;
     Ok(Tool::Function(FunctionTool {
-        name: definition.name().to_owned(),
-        description: Some(definition.description().to_owned()),
-        parameters: Some(serde_json::from_str(definition.parameters().get())?),
+        name: function.name,
+        description: Some(function.description),
+        parameters: Some(function.parameters),
         // where nothing is said, this API takes a tool for a strict one
-        strict: Some(false),
+        strict: Some(function.strict),
         ..FunctionTool::default()
     }))
 }
@@ -118,4 +144,28 @@ fn text(content: &Value) -> String {
     let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();
     let parts = parts.iter().filter_map(|part| part["text"].as_str()).collect();
     content.as_str().map_or(parts, str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tools_are_told_in_both_renderings() {
+        let told = |tool: Result<Tool, _>| serde_json::to_value(tool.unwrap()).unwrap();
+        let parameters = json!({"type": "object", "properties": {"x": {"type": "integer"}}});
+        let definition = ToolDefinition::new("t", "Does it.", parameters.clone()).unwrap();
+        let plain = told(response_tool(&definition));
+        assert_eq!((&plain["strict"], &plain["parameters"]), (&json!(false), &parameters));
+        let strict = told(strict_response_tool(&definition));
+        assert_eq!((&strict["strict"], &strict["parameters"]["required"]), (&json!(true), &json!(["x"])));
+        assert_eq!(
+            (&strict["type"], &strict["name"], &strict["description"]),
+            (&json!("function"), &json!("t"), &json!("Does it."))
+        );
+        let any = ToolDefinition::new("t", "Does it.", json!({"type": "object", "properties": {"x": true}})).unwrap();
+        assert_eq!(told(strict_response_tool(&any)), told(response_tool(&any)));
+    }
 }

@@ -6,7 +6,7 @@ use super::{
     tool::Tool,
 };
 
-/// So that a large tool does not make a whole [`Toolbox`](super::Toolbox) large.
+/// So that a large tool does not make a whole toolbox large.
 impl<T: Tool> Tool for Box<T> {
     const NAME: &'static str = T::NAME;
     const DESCRIPTION: &'static str = T::DESCRIPTION;

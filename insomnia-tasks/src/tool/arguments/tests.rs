@@ -94,7 +94,7 @@ struct Kinds {
     level: Option<Level>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 enum Level {
     Low,
@@ -363,6 +363,37 @@ fn errors_of_types_tell_what_came_and_what_was_expected() {
             let echoed = message.matches(mark).count() * mark.len_utf8();
             assert!((20..=ECHO).contains(&echoed), "{echoed}: {message}");
         }
+    }
+}
+
+/// Take lists of fixed lengths, and a map by words.
+#[derive(Debug, Deserialize, JsonSchema, Tool)]
+#[expect(dead_code, reason = "read by the derives only")]
+struct Fixed {
+    span: Option<(i64, i64)>,
+    corners: Option<[bool; 3]>,
+    pair: Option<Pair>,
+    by_level: Option<BTreeMap<Level, u8>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read by the derives only")]
+struct Pair(u8, u8);
+
+#[test]
+fn errors_tell_lengths_and_keys() {
+    for (wrong, says) in [
+        (json!({"span": [1]}), "Fixed: `span`: expected a list of 2, but a list of 1 came; nothing was run"),
+        (json!({"span": [1, 2, 3]}), "Fixed: `span`: expected fewer entries, but a list of 3 came"),
+        (json!({"corners": [true]}), "Fixed: `corners`: expected a list of 3, but a list of 1 came"),
+        (json!({"pair": [1]}), "Fixed: `pair`: expected a list of 2, but a list of 1 came"),
+        (
+            json!({"by_level": {"low": []}}),
+            "Fixed: `by_level.low`: expected a whole number from 0 to 255, but a list came",
+        ),
+    ] {
+        let message = Fixed::parse(&wrong.to_string()).unwrap_err().to_string();
+        assert!(message.contains(says), "{message}");
     }
 }
 

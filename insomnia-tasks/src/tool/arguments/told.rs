@@ -15,8 +15,8 @@ const PATH: usize = 80;
 pub(super) fn told<T: Tool>(problem: &Problem, value: &Value, shape: Option<&Shape>) -> ToolError {
     let reason = problem.inner().to_string();
     let path = match problem.path().to_string() {
-        path if path != "." => path,
-        // serde loses the way to the fields of a flattened struct
+        path if path != "." && !problem.path().iter().any(|step| matches!(step, Segment::Unknown)) => path,
+        // serde loses the way to the fields of a flattened struct, and the key of a map that is no string
         _ if reason.starts_with("invalid ") => shape.and_then(|shape| misfit(value, shape)).unwrap_or_default(),
         _ => String::new(),
     };
@@ -101,13 +101,27 @@ fn wanted(expected: &str) -> String {
         "f32" | "f64" => "a number",
         "a sequence" => "a list",
         "a map" => "an object",
+        "fewer elements in array" => "fewer entries",
         _ if bare.starts_with("struct ") => "an object",
-        other => other,
+        other => match entries(other) {
+            Some(count) => return format!("a list of {count}"),
+            None => other,
+        },
     };
     format!("{words}{suffix}")
 }
 
+/// How many entries serde's words for a tuple or an array want.
+fn entries(expected: &str) -> Option<&str> {
+    let of_struct = || expected.strip_prefix("tuple struct ")?.strip_suffix(" elements")?.rsplit_once(" with ");
+    let plain = expected.strip_prefix("a tuple of size ").or_else(|| expected.strip_prefix("an array of length "));
+    plain.or_else(|| Some(of_struct()?.1))
+}
+
 fn came_in(came: &str) -> String {
+    if let Some(count) = came.strip_prefix("invalid length ") {
+        return format!("a list of {count}");
+    }
     match came {
         "map" => "an object".to_owned(),
         "sequence" => "a list".to_owned(),
