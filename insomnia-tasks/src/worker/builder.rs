@@ -108,11 +108,19 @@ impl WorkerBuilder {
     fn starting_dialect(&self) -> Dialect {
         let server = self.config.api_base();
         let learned = self.learned.as_ref().filter(|learned| learned.is_about(server, &self.model));
-        let dialect = learned.map_or_else(|| Dialect::detect(server, &self.model), |learned| learned.dialect.clone());
+        let dialect = learned.map_or_else(|| self.detected(server), |learned| learned.dialect.clone());
         match self.placement {
             Some(placement) => dialect.with_late_system(placement),
             None => dialect,
         }
+    }
+
+    /// What suits the server. A window to be kept to is measured by counts of tokens, so streams are asked for them then.
+    fn detected(&self, server: &str) -> Dialect {
+        let dialect = Dialect::detect(server, &self.model);
+        let measured = self.settings.compaction.as_ref().is_some_and(|auto| auto.window.is_some());
+        let counts = dialect.stream_usage || measured;
+        dialect.with_stream_usage(counts)
     }
 
     pub(crate) fn journal_shared(mut self, journal: Arc<dyn Journal>) -> Self {

@@ -23,8 +23,8 @@ pub struct Compaction {
 pub struct AutoCompaction {
     /// How it is done.
     pub how: Compaction,
-    /// The size of the model's context in tokens. None leaves it at the refusals, and so does a server that reports no usage:
-    /// many tell that of a streamed answer only where [`stream_usage`](super::WorkerSettings::stream_usage) asks them.
+    /// The size of the model's context in tokens. None leaves it at the refusals, and so does a server that reports no usage.
+    /// Where it is set, streamed answers are asked for theirs, unless the server turns out to refuse that.
     pub window: Option<u64>,
     /// The share of the window, from 0 to 1, at which to compact, by the usage that the server reports; 0.8 by default.
     pub share: f64,

@@ -25,7 +25,8 @@ pub struct WorkerSettings {
     /// Whether answers are streamed; yes by default.
     pub stream: bool,
     /// Whether a streamed answer is asked to end with a count of its tokens (`stream_options`). By default only where the
-    /// [dialect](Dialect::stream_usage) knows that the server takes it; once and for all if set.
+    /// [dialect](Dialect::stream_usage) knows that the server takes it, or where a window is to be kept to by
+    /// [compaction](AutoCompaction::window); once and for all if set.
     pub stream_usage: Option<bool>,
     /// Answered requests per turn before it ends with an error; 64 by default.
     pub max_requests: u64,

@@ -213,6 +213,37 @@ async fn compacts_once_after_a_refusal_and_tries_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_window_is_measured_where_a_server_counts_only_if_asked() {
+    let refusal = || Reply::error(400, json!({"error": {"message": "Unknown parameter: 'stream_options'."}}));
+    for refused in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        // the second is the summary, where the first prompt was found too long
+        let mut replies: Vec<_> = ["one", "two", "three", "four"].map(Reply::text).into();
+        if refused {
+            replies.insert(0, refusal());
+        }
+        let server = ScriptedServer::start(replies).await.unwrap();
+        let when = AutoCompaction::for_window(2_000).how(Compaction::default().keep_turns(1));
+        let pod = builder(&server, folder.path()).auto_compaction(when).build().await.unwrap();
+        for prompt in ["long ".repeat(2_000), "short".to_owned(), "short".to_owned()] {
+            pod.run(prompt).await.unwrap();
+        }
+        let asked: Vec<_> = server.requests().iter().map(|request| request.text().contains("stream_options")).collect();
+        assert_eq!(asked, if refused { [true, false, false, false] } else { [true; 4] });
+        let stored = FileStore::read(folder.path()).unwrap();
+        let compacted = stored.entries.iter().any(|entry| matches!(entry.body, EntryBody::Compact(_)));
+        assert_eq!(compacted, !refused);
+        if refused {
+            pod.close().await.unwrap();
+            let server = ScriptedServer::start(vec![Reply::text("four")]).await.unwrap();
+            let pod = builder(&server, folder.path()).auto_compaction(AutoCompaction::for_window(2_000)).build().await;
+            pod.unwrap().run("again").await.unwrap();
+            assert!(!server.requests()[0].text().contains("stream_options"), "what was refused is remembered");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_compaction_goes_with_the_turn_before_it_and_not_with_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let server = ScriptedServer::start(model()).await.unwrap();
