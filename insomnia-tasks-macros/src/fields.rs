@@ -22,6 +22,13 @@ pub(crate) fn check(input: &DeriveInput, errors: &mut Errors) {
             errors,
         );
         let read = Told::of(&field.attrs);
+        if read.flattened && is_option(&field.ty) {
+            errors.at(
+                &field.ty,
+                "a wrong argument in here would count as none of them, and the call would run without it: flatten the struct \
+                 itself, and make its fields optional",
+            );
+        }
         if !read.by_other_means {
             check_type(&field.ty, input, errors);
             check_description(field, errors);
@@ -46,6 +53,8 @@ struct Told {
     name: Option<LitStr>,
     /// Its own name is not that of an argument.
     nameless: bool,
+    /// Its fields stand among those of the struct.
+    flattened: bool,
     /// Its type is not what the model sees.
     by_other_means: bool,
 }
@@ -59,7 +68,7 @@ impl Told {
                 match meta.path.get_ident().map(ToString::to_string).as_deref() {
                     Some("skip" | "skip_deserializing") => (told.nameless, told.by_other_means) = (true, true),
                     Some("rename_all") => told.renames_all = true,
-                    Some("flatten") => told.nameless = true,
+                    Some("flatten") => (told.nameless, told.flattened) = (true, true),
                     Some("with" | "schema_with" | "deserialize_with" | "description") => told.by_other_means = true,
                     Some("rename") if meta.input.peek(syn::Token![=]) => {
                         told.name = Some(meta.value()?.parse()?);
@@ -110,6 +119,15 @@ fn check_description(field: &Field, errors: &mut Errors) {
                  comment for readers and give the model `#[schemars(description = \"...\")]`"
             ),
         );
+    }
+}
+
+fn is_option(ty: &Type) -> bool {
+    match ty {
+        Type::Group(inner) => is_option(&inner.elem),
+        Type::Paren(inner) => is_option(&inner.elem),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Option"),
+        _ => false,
     }
 }
 
