@@ -39,7 +39,7 @@ impl Default for ForgetfulModel {
 
 impl ScriptedModel for ForgetfulModel {
     fn answer(&self, request: &RecordedRequest, _number: usize) -> Reply {
-        decide(&Conversation::new(&request.messages()), &request.tool_names()).pace(self.pace)
+        decide(&Conversation::new(&request.messages()), &request.tool_names()).tells_usage().pace(self.pace)
     }
 }
 

@@ -7,6 +7,8 @@ pub(super) struct Answer {
     pub(super) reasoning: Option<String>,
     pub(super) calls: Vec<Call>,
     pub(super) usage: Option<(u32, u32)>,
+    /// Whether a stream tells the token counts though nobody asked.
+    pub(super) tells_usage: bool,
     pub(super) finish_reason: Option<String>,
     pub(super) argument_piece: usize,
 }
@@ -36,7 +38,15 @@ pub(super) struct Context {
 
 impl Default for Answer {
     fn default() -> Self {
-        Self { text: None, reasoning: None, calls: Vec::new(), usage: None, finish_reason: None, argument_piece: 16 }
+        Self {
+            text: None,
+            reasoning: None,
+            calls: Vec::new(),
+            usage: None,
+            tells_usage: false,
+            finish_reason: None,
+            argument_piece: 16,
+        }
     }
 }
 

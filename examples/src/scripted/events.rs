@@ -27,7 +27,7 @@ impl Answer {
         }
         let last = json!({"index": 0, "delta": {}, "logprobs": null, "finish_reason": self.reason()});
         events.chunk(json!([last]), None);
-        if context.include_usage || self.usage.is_some() {
+        if context.include_usage || self.tells_usage {
             events.chunk(json!([]), Some(self.token_counts(context)));
         }
         events.push("[DONE]");

@@ -69,7 +69,13 @@ impl Reply {
     /// estimated at four bytes a token. No effect on raw replies.
     #[must_use]
     pub fn usage(self, prompt_tokens: u32, completion_tokens: u32) -> Self {
-        self.map_answer(|answer| answer.usage = Some((prompt_tokens, completion_tokens)))
+        self.map_answer(|answer| answer.usage = Some((prompt_tokens, completion_tokens))).tells_usage()
+    }
+
+    /// Tells the token counts in a stream even if the request did not ask for them. No effect on raw replies.
+    #[must_use]
+    pub fn tells_usage(self) -> Self {
+        self.map_answer(|answer| answer.tells_usage = true)
     }
 
     /// A chain of thought, sent as `reasoning_content` before the text. No effect on raw replies.

@@ -19,7 +19,7 @@ fn a_turn_of_the_demo() {
     screen.shows("⠋ thinking · request 1 ");
     screen.shows("  tasks ░░░░░░░░░░ 0/3 · 1 in progress · 3 open");
     screen.shows(" ▶ List the files · request ");
-    screen.until("tokens", |screen| screen.text().contains(" tokens out · "));
+    screen.until("tokens", |screen| screen.text().contains("k tokens · "));
     screen.shows("11 requests · 3 of 3 tasks completed");
     screen.ready();
     let seen = screen.text();
@@ -244,6 +244,34 @@ async fn a_person_edits_the_tasks() {
     let tasks: Vec<Value> = serde_json::from_str(&tasks).unwrap();
     let statuses: Vec<_> = tasks.iter().map(|task| task["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["completed", "completed", "deleted"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_compaction_is_under_way_until_it_is_done_or_cancelled() {
+    let place = Place::new();
+    let gates = [Gate::new(), Gate::new()];
+    let held = |gate| Reply::text("They counted.").hold(gate);
+    let server = server(vec![Reply::text("one"), Reply::text("two"), held(&gates[0]), held(&gates[1])]).await;
+    let mut screen = Screen::start(&place, &place.chat(&server, &[]), 80, 40);
+    for (line, answer) in [("A", "one\n"), ("B", "two\n")] {
+        screen.line(line);
+        screen.shows(answer);
+    }
+    screen.ready();
+    screen.types("/compact\r");
+    screen.shows("summing up · ");
+    server.wait_for_requests(3).await;
+    screen.types("\u{3}");
+    screen.shows("cancelled; nothing was compacted");
+    screen.ready();
+    screen.types("/compact\r");
+    screen.shows("summing up · ");
+    gates[1].open();
+    screen.shows("2 messages are now sent as a summary: They counted.");
+    screen.ready();
+    assert_eq!(count(&screen, "summing up"), 0, "{}", screen.text());
+    screen.line("/quit");
+    screen.ended(0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

@@ -7,7 +7,7 @@ use std::{
     process::Command,
     sync::mpsc::{self, Receiver},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rexpect::process::PtyProcess;
@@ -118,8 +118,10 @@ impl Screen {
     /// Waits until the screen is so.
     #[track_caller]
     pub(crate) fn until(&mut self, what: &str, so: impl Fn(&Self) -> bool) {
+        let end = Instant::now() + PATIENCE;
         while !so(self) {
-            match self.output.recv_timeout(PATIENCE) {
+            // what is drawn anew again and again is no sign of what is waited for
+            match self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(bytes) => self.take(&bytes),
                 Err(error) => panic!("not `{what}` ({error}):\n{}", self.text()),
             }

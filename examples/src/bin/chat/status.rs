@@ -33,8 +33,8 @@ impl Status {
     }
 
     pub(crate) fn spent(&mut self, usage: &Usage) {
-        let parts = usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
-        self.tokens += usage.total_tokens.unwrap_or(parts);
+        let parts = usage.prompt_tokens.unwrap_or(0).saturating_add(usage.completion_tokens.unwrap_or(0));
+        self.tokens = self.tokens.saturating_add(usage.total_tokens.unwrap_or(parts));
         self.bytes = 0;
     }
 
@@ -59,7 +59,7 @@ impl Status {
             (told, 0) => parts.push(format!("{} {tokens}", short(told))),
             // nobody says what the request has cost: then it is what the model has written
             (0, written) => parts.push(format!("~{} {tokens} out", short(written))),
-            (told, written) => parts.push(format!("~{} {tokens}", short(told + written))),
+            (told, written) => parts.push(format!("~{} {tokens}", short(told.saturating_add(written)))),
         }
         parts.push(format!("{} s", time.as_secs()));
         // the figures are short; what is said of the task takes what is left, and where that is too little, they give way

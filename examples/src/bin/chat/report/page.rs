@@ -81,7 +81,6 @@ fn title(report: &Report) -> String {
 fn span(report: &Report) -> Markup {
     let [from, to] = report.time;
     let took = Duration::from_millis(to.saturating_sub(from));
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let (turns, requests) = (report.turns.len(), report.requests.len());
     html! {
         (date(from))
@@ -116,17 +115,17 @@ fn figures(figures: &Figures) -> Markup {
                 deleted => format!("{} more deleted", number(deleted)),
             }))
             (card("From reminder to update", median.map_or_else(none, |median| format!("{median} req.")),
-                format!("the median, that request included; {} of {} reminders answered", number(figures.answered), number(figures.reminders))))
+                format!("the median, that request included; {} of {} reminder{} answered", number(figures.answered), number(figures.reminders), plural(figures.reminders))))
             (card("Idle requests", share.map_or_else(none, |share| format!("{share} %")),
-                format!("{} of {} requests changed no task while one was open", number(figures.idle), number(figures.requests))))
+                format!("{} of {} request{} changed no task while one was open", number(figures.idle), number(figures.requests), plural(figures.requests))))
             (card("Tokens in all", if figures.prompt_tokens.is_none() { none() } else { number(tokens) },
                 if figures.prompt_tokens.is_none() { "the server told no counts".to_owned() } else {
                     format!("{} sent, {} answered, as the server counted", number(figures.prompt_tokens.unwrap_or(0)), number(figures.completion_tokens.unwrap_or(0)))
                 }))
             (card("For tasks and reminders", format!("≈ {}", number(cost.input_tokens().saturating_add(cost.output_tokens))),
-                format!("tokens, estimated over all requests: definitions {}, calls and results {}, reminders {}; {} requests for tasks alone",
+                format!("tokens, estimated over all requests: definitions {}, calls and results {}, reminders {}; {} request{} for tasks alone",
                     number(cost.definition_tokens), number(cost.call_tokens.saturating_add(cost.output_tokens)),
-                    number(cost.reminder_tokens), number(cost.requests_for_tasks))))
+                    number(cost.reminder_tokens), number(cost.requests_for_tasks), plural(cost.requests_for_tasks))))
         }
     }
 }
@@ -209,4 +208,8 @@ fn draw_call(call: &Call, room: &mut Room) -> Markup {
             }
         }
     }
+}
+
+fn plural(count: impl TryInto<u64>) -> &'static str {
+    if count.try_into().is_ok_and(|count| count == 1) { "" } else { "s" }
 }
