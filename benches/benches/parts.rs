@@ -4,6 +4,7 @@ use std::{hint::black_box, time::Duration};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use insomnia_tasks::{
+    Item,
     reminder::{Cadence, Reminders},
     task::{TaskStatus, TaskStore},
     wire::StreamReader,
@@ -28,13 +29,22 @@ fn tasks(c: &mut Criterion<CpuTime>) {
     let mut group = c.benchmark_group("tasks");
     for finished in [0, 10_000] {
         let tasks = store(finished);
-        let quiet = Reminders::new(Cadence::default());
+        let quiet = Reminders::new(Cadence::new(u32::MAX, 1).expect("a cadence"));
+        // with what a request brings: an answer that calls a tool, and the result
+        let call = r#"{"id":"1","type":"function","function":{"name":"Write","arguments":"{}"}}"#;
+        let call = Item::from_json(&format!(r#"{{"role":"assistant","content":null,"tool_calls":[{call}]}}"#))
+            .expect("a call");
+        let result = Item::tool_message("1", talk::text(1));
         group.bench_function(BenchmarkId::new("without", finished), |b| {
-            b.iter(|| black_box(quiet.decide(black_box(&tasks), true)))
+            b.iter(|| {
+                quiet.observe(black_box(&call));
+                quiet.observe(black_box(&result));
+                black_box(quiet.decide(black_box(&tasks), true))
+            })
         });
         // nothing is committed, so a reminder is due each time
         let due = Reminders::new(Cadence::default());
-        let answer = insomnia_tasks::Item::assistant_message("Noted.");
+        let answer = Item::assistant_message("Noted.");
         (0..8).for_each(|_| due.observe(&answer));
         group.bench_function(BenchmarkId::new("with", finished), |b| {
             b.iter(|| {

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write, fs, path::Path, process::Command};
 
+use insomnia_tasks_benches::talk;
 use serde_json::Value;
 
 type Failure = Box<dyn std::error::Error>;
@@ -237,14 +238,17 @@ fn reach() -> Result<String, Failure> {
     }
     let growth =
         |what: &str| Ok::<_, Failure>(median(&format!("{what}/10000"))? / median(&format!("{what}/1000"))? / 10.0);
+    let bytes = |count: usize| talk::items(count).iter().map(|item| item.json().len() + 1).sum::<usize>() as f64;
     let (ours, memcpy) = (growth("body/crate")?, growth("body/memcpy")?);
     if ours > 1.2 {
         writeln!(
             text,
-            "Making the body grows by {} of the growth of its bytes; a memcpy of it grows by {}. 4.5 MB do not fit in the caches that hold \
-             0.45 MB, and twice that is touched.",
+            "Making the body grows by {} of the growth of its bytes; a memcpy of it grows by {}: {} do not fit in the caches that \
+             hold {}, and twice that is touched.",
             short(ours),
-            short(memcpy)
+            short(memcpy),
+            bytes_of(bytes(10_000)),
+            bytes_of(bytes(1_000))
         )?;
     }
     let (ours, transport, copied) = (growth("request/crate")?, growth("request/transport")?, growth("request/copied")?);

@@ -120,8 +120,8 @@ impl ToolDefinition {
     }
 
     /// The same entry for strict mode: `"strict": true`, no further fields, every field required, and `null` allowed where
-    /// one is optional. Where strict mode cannot express the schema, because it takes any value, has free keys, more than 10 levels or more than 1,000
-    /// enum values, it is the plain entry.
+    /// one is optional. Where strict mode cannot express the schema, because it takes any value, has free keys, more than 10
+    /// levels or more than 1,000 enum values, it is the plain entry.
     pub fn strict(&self) -> &RawValue {
         self.shared.strict.get_or_init(|| self.render(strict, Some(true))).as_deref().unwrap_or(&self.shared.raw)
     }
