@@ -67,6 +67,7 @@ impl<W: Write> Region<W> {
     }
 
     /// Something else was written since: the rows are drawn anew where the cursor is.
+    #[cfg(unix)]
     pub(crate) fn forget(&mut self) {
         self.drawn.clear();
     }

@@ -14,6 +14,7 @@ impl Disk for RealDisk {
         if dir.is_dir() {
             return Ok(false);
         }
+        #[cfg_attr(not(unix), allow(unused_mut, reason = "only Unix has modes"))]
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
